@@ -25,17 +25,6 @@ struct PureFunction {
     IsConst is_const;
 };
 
-/// Of each parameter the words of its type.
-using Types = std::vector<std::vector<std::string>>;
-
-struct Member {
-    std::string file;
-    int line = 0;
-    Types parameters;
-    bool is_const = false;
-    bool is_pure = false;
-};
-
 /// What stands between the first two single quotes.
 std::string quoted_in(const std::string& text) {
     const std::size_t begin = text.find('\'');
@@ -48,15 +37,6 @@ std::string last_name_of(const std::string& qualified) {
     const std::string plain = qualified.substr(0, qualified.find('<'));
     const std::size_t colon = plain.rfind("::");
     return colon == plain.npos ? plain : plain.substr(colon + 2);
-}
-
-std::size_t closing(const std::vector<Word>& words, std::size_t open, std::string_view opens, std::string_view closes) {
-    std::size_t depth = 0;
-    for (std::size_t i = open; i < words.size(); ++i) {
-        if (words[i].text == opens) ++depth;
-        if (words[i].text == closes && --depth == 0) return i;
-    }
-    return words.size();
 }
 
 /// "virtual Tensor Layer::weights(const Tensor&, Index) const", or a line of a header that may end early.
@@ -110,85 +90,13 @@ AbstractClass abstract_class_of(const CompilerWords& words) {
     return abstract;
 }
 
-/// The types between two brackets, without the names of parameters and what they are by default.
-Types types_in(const std::vector<Word>& words, std::size_t open, std::size_t close) {
-    Types types;
-    bool is_default = false, is_after_headway = false;
-    const auto end_one = [&] {
-        is_default = false;
-        if (types.empty() || types.back().size() < 2) return;
-        std::vector<std::string>& type = types.back();
-        const std::string& before = type[type.size() - 2];
-        const bool follows_a_type = Word{before}.is_name() ? before != "const" : before != ":";
-        if (Word{type.back()}.is_name() && type.back() != "const" && follows_a_type) type.pop_back();
-    };
-    int depth = 0;
-    for (std::size_t i = open + 1; i < close; ++i) {
-        const std::string& text = words[i].text;
-        if (text == "<" || text == "(" || text == "{") ++depth;
-        if (text == ">" || text == ")" || text == "}") --depth;
-        if (text == "," && depth == 0) {
-            end_one();
-            types.emplace_back();
-            continue;
-        }
-        is_default |= text == "=";
-        is_after_headway = text == "headway" || (is_after_headway && text == ":");
-        if (is_default || is_after_headway) continue;
-        if (types.empty()) types.emplace_back();
-        types.back().push_back(text);
-    }
-    end_one();
-    return types;
-}
-
 Types without_const(Types types) {
     for (auto& type : types) std::erase(type, "const");
     return types;
 }
 
-/// Functions of this name that the words between `begin` and `end`, the inside of a class, declare.
-std::vector<Member> members_in(const std::vector<Word>& words, std::size_t begin, std::size_t end,
-                               const std::string& name, const std::string& file) {
-    std::vector<Member> found;
-    for (std::size_t i = begin; i < end; ++i) {
-        if (words[i].text == "{") i = closing(words, i, "{", "}");
-        if (i < end && words[i].text == "(") i = closing(words, i, "(", ")");
-        if (i + 1 >= end || words[i].text != name || words[i + 1].text != "(") continue;
-        const std::string& before = words[i - 1].text;  // the type that it returns
-        if (!words[i - 1].is_name() && before != "&" && before != "*" && before != ">") continue;
-        const std::size_t close = closing(words, i + 1, "(", ")");
-        Member member{.file = file, .line = words[i].line, .parameters = types_in(words, i + 1, close)};
-        for (std::size_t j = close + 1; j < end && words[j].text != "{" && words[j].text != ";"; ++j) {
-            member.is_const |= words[j].text == "const";
-            member.is_pure |= words[j].text == "=" && j + 1 < end && words[j + 1].text == "0";
-        }
-        found.push_back(std::move(member));
-        i = close;
-    }
-    return found;
-}
-
-std::vector<Member> members_of(const std::string& class_name, const std::string& function,
-                               const std::vector<SourceFile>& files) {
-    std::vector<Member> found;
-    for (const SourceFile& file : files) {
-        const std::vector<Word> words = words_of(file.text);
-        for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-            if ((words[i].text != "class" && words[i].text != "struct") || words[i + 1].text != class_name) continue;
-            std::size_t open = i + 2;
-            while (open < words.size() && words[open].text != "{" && words[open].text != ";") ++open;
-            if (open == words.size() || words[open].text == ";") continue;
-            for (Member& one :
-                 members_in(words, open + 1, closing(words, open, "{", "}"), function, file.path.string()))
-                found.push_back(std::move(one));
-        }
-    }
-    return found;
-}
-
 /// Why the class's own function is not the one that is missing. That it is not, the compiler has said.
-std::string what_differs(const std::string& whose, const PureFunction& pure, const std::vector<Member>& own) {
+std::string what_differs(const std::string& whose, const PureFunction& pure, const std::vector<OwnMember>& own) {
     std::string where = fmt::format("{} own {} ({}:{})", whose, pure.name, own.front().file, own.front().line);
     if (own.size() == 1 && pure.is_const && *pure.is_const != own.front().is_const)
         return where + (own.front().is_const ? " is const and that one is not: leave out the const at its end."
@@ -203,20 +111,10 @@ std::string what_differs(const std::string& whose, const PureFunction& pure, con
     return where + " is another function: parameters, their const and &, and a const at the end must be the same.";
 }
 
-std::string what_to_do(const std::string& class_name, const PureFunction& pure, const std::vector<SourceFile>& files) {
-    const std::vector<Member> own = members_of(class_name, pure.name, files);
+std::string what_to_do(const std::string& class_name, const PureFunction& pure, const OwnClass& known) {
+    const std::vector<OwnMember>& own = known.named(pure.name);
     return own.empty() ? fmt::format("Write {} in {} as it is declared there.", pure.name, class_name)
                        : what_differs("Its", pure, own);
-}
-
-bool is_declared(const std::string& class_name, const std::vector<SourceFile>& files) {
-    return std::ranges::any_of(files, [&](const SourceFile& file) {
-        const std::vector<Word> words = words_of(file.text);
-        for (std::size_t i = 1; i < words.size(); ++i)
-            if (words[i].text == class_name && (words[i - 1].text == "class" || words[i - 1].text == "struct"))
-                return true;
-        return false;
-    });
 }
 
 /// What the class does not override, in words.
@@ -238,7 +136,7 @@ bool is_about_const(const std::string& text) {
 }  // namespace
 
 std::string cause_in_abstract_class(const CompilerWords& words, const verdict::CompilerMessage& message,
-                                    const std::vector<SourceFile>& files) {
+                                    OwnClasses& classes) {
     std::string said = message.text;
     for (const std::string& note : message.notes) said += '\n' + note;
     if (!is_about_const(said)) return {};
@@ -246,28 +144,30 @@ std::string cause_in_abstract_class(const CompilerWords& words, const verdict::C
     for (const PureFunction& pure : abstract.functions) {
         const bool is_named =
             said.find("::" + pure.name + '(') != said.npos || said.find("call to '" + pure.name + '\'') != said.npos;
-        const std::vector<Member> own = members_of(abstract.name, pure.name, files);
-        if (is_named && !own.empty())
+        if (!is_named) continue;
+        const std::vector<OwnMember>& own = classes.find(abstract.name).named(pure.name);
+        if (!own.empty())
             return what_differs(abstract.name + "'s", pure, own) +
                    " So it does not override, and the class is abstract.";
     }
     return {};
 }
 
-std::string advice_on_abstract_class(const CompilerWords& words, const std::vector<SourceFile>& files) {
+std::string advice_on_abstract_class(const CompilerWords& words, OwnClasses& classes) {
     const AbstractClass abstract = abstract_class_of(words);
     if (abstract.name.empty() || abstract.functions.empty()) return {};
+    const OwnClass& own = classes.find(abstract.name);
     const bool leaves_them_open = std::ranges::any_of(abstract.functions, [&](const PureFunction& pure) {
-        return std::ranges::any_of(members_of(abstract.name, pure.name, files), &Member::is_pure);
+        return std::ranges::any_of(own.named(pure.name), &OwnMember::is_pure);
     });
-    if (leaves_them_open || !is_declared(abstract.name, files))
+    if (leaves_them_open || !own.is_declared)
         return fmt::format(
             "{} is abstract: it leaves {} to classes that derive from it. Make an object of such a class of yours.",
             abstract.name, listed(abstract.functions));
     std::string text =
         fmt::format("{} is abstract, because it does not override {}.", abstract.name, listed(abstract.functions));
     for (std::size_t i = 0; i < std::min(abstract.functions.size(), most_told); ++i)
-        text += " " + what_to_do(abstract.name, abstract.functions[i], files);
+        text += " " + what_to_do(abstract.name, abstract.functions[i], own);
     return text + " With override behind it the compiler compares the two.";
 }
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <vector>
 
 namespace headway::build {
@@ -152,11 +153,11 @@ void mark_what_is_assigned_to(verdict::CompilerMessage& message, const CompilerW
     if (message.column > 0) message.column -= static_cast<int>(caret - begin);
 }
 
-std::string advice_on_const_variable(const verdict::CompilerMessage& message, std::string_view text) {
+std::string advice_on_const_variable(const verdict::CompilerMessage& message, WordsOfFiles& files) {
     if (!is_about_a_change(message.text)) return {};
     const std::string name = variable_marked(message);
     if (name.empty()) return {};
-    const std::vector<Word> words = words_of(text);
+    const std::vector<Word>& words = files.of(message.at.file);
     const auto use = std::ranges::find_if(
         words, [&](const Word& word) { return word.line == message.at.line && word.text == name; });
     if (use == words.end()) return {};

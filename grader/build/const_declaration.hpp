@@ -1,11 +1,11 @@
 #pragma once
 
 #include "build/compiler_words.hpp"
+#include "submission/words_of_files.hpp"
 
 #include "verdict/verdict.hpp"
 
 #include <string>
-#include <string_view>
 
 namespace headway::build {
 
@@ -14,7 +14,6 @@ void mark_what_is_assigned_to(verdict::CompilerMessage& message, const CompilerW
 
 /// What to do where a message is about a change of something const, and it is a variable that the function declares
 /// itself: its line. Empty for all else; of a parameter the header says that it is const.
-/// @param text  of the file that the message is about
-std::string advice_on_const_variable(const verdict::CompilerMessage& message, std::string_view text);
+std::string advice_on_const_variable(const verdict::CompilerMessage& message, WordsOfFiles& files);
 
 }  // namespace headway::build

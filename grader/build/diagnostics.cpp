@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <csignal>
 #include <regex>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -129,20 +128,6 @@ Compilation explain_undefined(const std::string& symbol, const std::vector<std::
 
 bool is_a_sentence(const std::string& text) { return text.ends_with('.') || text.ends_with('?'); }
 
-/// Whether the compiler's driver says that a program it ran was ended: an #error would have its file's name before it.
-bool driver_tells_of_an_end(std::string_view output) {
-    while (!output.empty()) {
-        const std::string_view line = output.substr(0, output.find('\n'));
-        output.remove_prefix(std::min(line.size() + 1, output.size()));
-        const std::string_view who = line.substr(0, line.find(':'));
-        if (who != line && (who.ends_with("++") || who.ends_with("clang")) &&
-            (line.find("CPU time limit exceeded") != std::string_view::npos ||
-             line.find("Killed") != std::string_view::npos))
-            return true;
-    }
-    return false;
-}
-
 /// Linkers know no lines: where the name stands in the sources is the next best. What is not there at all has no place.
 void place(Compilation& build, const std::string& symbol, const std::vector<SourceFile>& files) {
     if (build.problem == BuildProblem::missing_definition) return;
@@ -168,7 +153,7 @@ Compilation explain_compile(const sandbox::Finished& finished, const std::string
                         names.folder.string(), source, next_step(names));
         return build;
     }
-    if (finished.timed_out || finished.ended.signal == SIGXCPU || driver_tells_of_an_end(finished.output)) {
+    if (finished.timed_out || finished.ended.signal == SIGXCPU) {
         build.problem = BuildProblem::too_long;
         build.message =
             fmt::format("{}/{} takes too long to compile; a template or constexpr computation without end? {}",

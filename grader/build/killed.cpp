@@ -1,7 +1,9 @@
 #include "build/killed.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <string>
+#include <string_view>
 
 namespace headway::build {
 namespace {
@@ -16,6 +18,20 @@ bool has_computed_all(const sandbox::Finished& finished, std::chrono::seconds cp
 bool is_its_own_doing(const sandbox::Finished& finished, std::chrono::seconds cpu) {
     if ((finished.ended.success() && !finished.timed_out) || finished.out_of_memory) return true;
     return !finished.starved && (finished.timed_out || has_computed_all(finished, cpu));
+}
+
+/// "g++: fatal error: Killed signal terminated program cc1plus"
+bool driver_tells_of_an_end(std::string_view output) {
+    while (!output.empty()) {
+        const std::string_view line = output.substr(0, output.find('\n'));
+        output.remove_prefix(std::min(line.size() + 1, output.size()));
+        const std::string_view who = line.substr(0, line.find(':'));
+        if (who != line && (who.ends_with("++") || who.ends_with("clang")) &&
+            (line.find("CPU time limit exceeded") != std::string_view::npos ||
+             line.find("Killed") != std::string_view::npos))
+            return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -33,6 +49,12 @@ bool may_have_been_killed(const sandbox::Finished& finished, std::chrono::second
     return was_killed_from_outside(finished, cpu) ||
            finished.output.find(" signal terminated program ") != std::string::npos ||
            finished.output.find(" terminated with signal ") != std::string::npos;
+}
+
+/// The last look at it may have been a while before its end, so half of the time is enough.
+bool used_up_its_time(const sandbox::Finished& finished, std::chrono::seconds cpu) {
+    return !finished.ended.success() && finished.computed >= std::chrono::nanoseconds(cpu) / 2 &&
+           driver_tells_of_an_end(finished.output);
 }
 
 }  // namespace headway::build

@@ -17,4 +17,9 @@ bool was_killed_from_outside(const sandbox::Finished& finished, std::chrono::sec
 /// then they are the submission's. So the words decide about a second run, and never about whose fault it is.
 bool may_have_been_killed(const sandbox::Finished& finished, std::chrono::seconds cpu);
 
+/// Whether a program that the compiler's driver ran was ended because its time was used up. The driver says of it in
+/// words alone that it was ended, and a source can have the same printed (#line, the text of a static_assert): they
+/// count only where the kernel has seen that time go.
+bool used_up_its_time(const sandbox::Finished& finished, std::chrono::seconds cpu);
+
 }  // namespace headway::build

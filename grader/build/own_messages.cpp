@@ -2,6 +2,7 @@
 
 #include "build/abstract_class.hpp"
 #include "build/const_declaration.hpp"
+#include "build/own_classes.hpp"
 #include "build/plain_words.hpp"
 #include "build/source_lines.hpp"
 #include "verdict/utf8.hpp"
@@ -105,9 +106,9 @@ struct Spot {
 class OwnMessages {
 public:
     OwnMessages(const std::vector<SourceFile>& files, const NamesForStudent& names)
-        : files_(files), own_(files), names_(names) {}
+        : own_(files), words_(files), classes_(files, words_), names_(names) {}
 
-    std::vector<CompilerMessage> of(Severity severity, std::string_view output) const;
+    std::vector<CompilerMessage> of(Severity severity, std::string_view output);
 
 private:
     std::optional<Spot> spot_at(const Place& place, const std::vector<Quote>& quotes) const;
@@ -118,8 +119,9 @@ private:
     std::vector<std::string> what_stands_before(const CompilerWords& words, const verdict::SourceLine& told) const;
     std::vector<std::string> notes_of(const CompilerWords& words, const verdict::SourceLine& told) const;
 
-    const std::vector<SourceFile>& files_;
     SourceLines own_;
+    WordsOfFiles words_;
+    OwnClasses classes_;
     const NamesForStudent& names_;
 };
 
@@ -216,7 +218,7 @@ std::vector<std::string> OwnMessages::notes_of(const CompilerWords& words, const
     return texts;
 }
 
-std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view output) const {
+std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view output) {
     std::vector<CompilerMessage> messages, of_includes;
     const std::vector<CompilerWords> all = compiler_words(output);
     std::vector<const CompilerWords*> abstract;  // that say of a class that it is
@@ -241,12 +243,12 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
         });
         if (is_known) continue;
         mark_what_is_assigned_to(message, words);
-        message.advice = advice_on_abstract_class(words, files_);
+        message.advice = advice_on_abstract_class(words, classes_);
         if (!message.advice.empty())
             abstract.push_back(&words);
         else {  // the other says what the notes say
             message.notes = notes_of(words, message.at);
-            message.advice = advice_on_const_variable(message, own_.text(message.at.file));
+            message.advice = advice_on_const_variable(message, words_);
             if (message.advice.empty()) message.advice = advice_on(message);
         }
         if (message.advice.empty() && spot->is != Spot::Is::the_place)
@@ -256,7 +258,7 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
     }
     for (CompilerMessage& message : messages)
         for (const CompilerWords* words : abstract)
-            if (const std::string cause = cause_in_abstract_class(*words, message, files_); !cause.empty())
+            if (const std::string cause = cause_in_abstract_class(*words, message, classes_); !cause.empty())
                 message.advice += (message.advice.empty() ? "" : " ") + cause;
     // What goes wrong in a header may well come of what is wrong in the student's own lines.
     std::move(of_includes.begin(), of_includes.end(), std::back_inserter(messages));

@@ -176,11 +176,6 @@ std::optional<verdict::SourceLine> SourceLines::at(std::string_view name, int li
     return verdict::SourceLine{find(name)->first, line, cut(without_space_around(*text))};
 }
 
-std::string_view SourceLines::text(std::string_view name) const {
-    const auto found = find(name);
-    return found == files_.end() ? std::string_view{} : found->second.text;
-}
-
 verdict::SourceLine SourceLines::with_left_side(verdict::SourceLine line) const {
     const auto before = whole(line.file, line.line - 1);
     if (!before) return line;
@@ -191,7 +186,10 @@ verdict::SourceLine SourceLines::with_left_side(verdict::SourceLine line) const 
 
 std::optional<FunctionAround> SourceLines::function_around(const verdict::SourceLine& line) const {
     const auto found = find(line.file);
-    return found == files_.end() ? std::nullopt : build::function_around(found->second.text, line.line);
+    if (found == files_.end()) return {};
+    File& file = found->second;
+    if (!file.functions) file.functions.emplace(file.text);
+    return file.functions->around(line.line);
 }
 
 std::optional<verdict::SourceLine> source_line(const std::vector<SourceFile>& files, const std::string& name,

@@ -38,8 +38,6 @@ public:
     std::optional<std::string_view> whole(std::string_view name, int line) const;
     /// The same, as a verdict tells it.
     std::optional<verdict::SourceLine> at(std::string_view name, int line) const;
-    /// The whole file; empty if none has that name.
-    std::string_view text(std::string_view name) const;
     /// Of an assignment whose left side stands on the line before, both, from there on.
     verdict::SourceLine with_left_side(verdict::SourceLine line) const;
     /// The function that a line of theirs stands in.
@@ -48,7 +46,8 @@ public:
 private:
     struct File {
         std::string_view text;
-        std::vector<std::string_view> lines;  ///< once somebody asks for one
+        std::vector<std::string_view> lines;       ///< once somebody asks for one
+        std::optional<FunctionsOfFile> functions;  ///< the same
     };
     std::map<std::string, File>::iterator find(std::string_view name) const;
 

@@ -3,6 +3,8 @@
 #include "submission/source_words.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -33,6 +35,7 @@ constexpr std::string_view tells_of_the_process[] = {"malloc_usable_size",
                                                      "mincore",
                                                      "syscall",
                                                      "execve",
+                                                     "execveat",
                                                      "execv",
                                                      "execvp",
                                                      "execvpe",
@@ -71,16 +74,79 @@ std::optional<std::string> effect_of(std::string_view name) {
     return std::nullopt;
 }
 
+int digit_of(char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : 16;
+}
+
+/// What the escape after a backslash at `i` stands for; `i` moves to its last character.
+char escaped(std::string_view text, std::size_t& i) {
+    const char kind = text[i];
+    const bool is_octal = digit_of(kind) < 8;
+    const int base = is_octal ? 8 : 16;
+    const std::size_t most = is_octal ? 3 : kind == 'u' ? 4 : kind == 'U' ? 8 : kind == 'x' ? text.size() : 0;
+    if (most == 0) return kind;
+    unsigned code = 0;
+    std::size_t at = is_octal ? i : i + 1;
+    for (const std::size_t begin = at; at < text.size() && at - begin < most && digit_of(text[at]) < base; ++at)
+        code = code * static_cast<unsigned>(base) + static_cast<unsigned>(digit_of(text[at]));
+    i = at - 1;
+    return static_cast<char>(code);
+}
+
+/// "\160roc" and R"(proc)" -> proc
+std::string content_of(const std::string& literal) {
+    const std::size_t quote = literal.find('"');
+    std::string_view text = std::string_view(literal).substr(quote + 1);
+    if (quote > 0 && literal[quote - 1] == 'R') {
+        text = text.substr(std::min(text.find('('), text.size() - 1) + 1);
+        return std::string(text.substr(0, text.rfind(')')));
+    }
+    text = text.substr(0, text.rfind('"'));
+    std::string content;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool escapes = text[i] == '\\' && i + 1 < text.size();
+        content += escapes ? escaped(text, ++i) : text[i];
+    }
+    return content;
+}
+
+/// Strings that stand side by side are one: for the first of them what all say together, for all other words nothing.
+std::vector<std::string> texts_of(const std::vector<Word>& words) {
+    constexpr std::string_view prefixes[] = {"u8", "u", "U", "L"};
+    std::vector<std::string> texts(words.size());
+    std::string* of_code = nullptr;  // goes on behind a directive
+    std::string* of_directive = nullptr;
+    bool is_directive = false;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (words[i].begins_line) {
+            is_directive = words[i].text == "#";
+            of_directive = nullptr;
+        }
+        std::string*& text = is_directive ? of_directive : of_code;
+        if (words[i].text.back() == '"') {
+            if (text == nullptr) text = &texts[i];
+            *text += content_of(words[i].text);
+        } else if (std::ranges::find(prefixes, words[i].text) == std::end(prefixes)) {
+            text = nullptr;
+        }
+    }
+    return texts;
+}
+
 const char* const own_options =
     "sets options of the compiler for itself: what that function does with memory was not checked as the rest was";
 
 /// What the word at `i` does; most do nothing.
-std::optional<std::string> effect_at(const std::vector<Word>& words, std::size_t i, bool in_attribute) {
+std::optional<std::string> effect_at(const std::vector<Word>& words, const std::vector<std::string>& texts,
+                                     std::size_t i, bool in_attribute) {
     const auto follows = [&](std::size_t offset, std::string_view text) {
         return i + offset < words.size() && words[i + offset].text == text;
     };
     const std::string& word = words[i].text;
-    if (word.front() == '"' && speaks_of(word, {"SAN_OPTIONS", "/proc/"}))
+    if (speaks_of(texts[i], {"SAN_OPTIONS", "/proc/"}))
         return "looks at the process it runs in, where a sanitizer shows: what the program does without one was not "
                "checked";
     if (!words[i].is_name() && word != "#") return std::nullopt;
@@ -89,8 +155,10 @@ std::optional<std::string> effect_at(const std::vector<Word>& words, std::size_t
         return "pastes names together (##): what they say to the sanitizer was not read";
     if (in_attribute && (word == "optimize" || word == "__optimize__")) return own_options;
     if (word == "pragma" && follows(1, "GCC") && follows(2, "optimize")) return own_options;
-    if (word == "_Pragma" && i + 2 < words.size() && speaks_of(words[i + 2].text, {"GCC optimize", "no_sanitize"}))
-        return own_options;
+    for (const std::size_t offset : {2U, 3U})  // behind the bracket, or the L of the string
+        if (word == "_Pragma" && i + offset < words.size() &&
+            speaks_of(texts[i + offset], {"GCC optimize", "no_sanitize"}))
+            return own_options;
     return std::nullopt;
 }
 
@@ -127,11 +195,12 @@ std::vector<std::string> unchecked_places(const std::vector<SourceFile>& files) 
     std::vector<std::string> sentences;
     for (const SourceFile& file : files) {
         const std::vector<Word> words = words_of(file.text);
+        const std::vector<std::string> texts = texts_of(words);
         Attributes attributes;
         int told = 0;  // once for a line
         for (std::size_t i = 0; i < words.size(); ++i) {
             const bool in_attribute = attributes.is_inside(words, i);
-            const auto effect = effect_at(words, i, in_attribute);
+            const auto effect = effect_at(words, texts, i, in_attribute);
             if (!effect || words[i].line == told) continue;
             told = words[i].line;
             if (sentences.size() == most_places) return sentences;

@@ -107,6 +107,7 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
         finished = sandbox::run(launch, most.wall, most_output);
         time_->spend(finished.computed);
     }
+    finished.timed_out |= used_up_its_time(finished, cpu);
     if (!product.empty() && (!finished.ended.success() || finished.timed_out)) fs::remove(product, ignored);
     if (was_killed_from_outside(finished, cpu))
         throw std::runtime_error(

@@ -45,9 +45,10 @@ std::optional<verdict::SourceLine> warned_of_in(const std::string& function,
     const auto is_of_that = [](const verdict::CompilerMessage& warning) {
         return warning.text.find("uninitialized]") != std::string::npos;
     };
+    if (std::ranges::count_if(warnings, is_of_that) != 1) return {};
     const auto warning = std::ranges::find_if(warnings, is_of_that);
     const auto place = build::definition_of(function, files);
-    if (!place || std::ranges::count_if(warnings, is_of_that) != 1 || warning->at.file != place->file) return {};
+    if (!place || warning->at.file != place->file) return {};
     const auto file =
         std::ranges::find_if(files, [&](const auto& one) { return one.path.string() == warning->at.file; });
     if (file == files.end()) return {};
@@ -144,10 +145,9 @@ void leave_causes_to_names(verdict::Exercise& exercise) {
 
 void find_functions(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {
     std::vector<verdict::FunctionPlace> places;
-    for (const std::string& function : functions_named_in(exercise))
-        if (const auto place = build::definition_of(function, files))
-            if (auto line = build::source_line(files, place->file, place->line))
-                places.push_back({function, std::move(*line)});
+    for (const auto& [function, place] : build::definitions_of(functions_named_in(exercise), files))
+        if (auto line = build::source_line(files, place.file, place.line))
+            places.push_back({function, std::move(*line)});
     if (!places.empty()) exercise.places = std::move(places);
 }
 

@@ -10,6 +10,9 @@
 namespace headway::build {
 namespace {
 
+/// In words, up to where the next one begins: a whole exercise has some thousands. Its loops are read many times.
+constexpr std::ptrdiff_t longest_function = 10'000;
+
 /// For each `(` the index after its `)`; 0 for all other words, and where it is never closed.
 std::vector<std::size_t> ends_of_brackets(const std::vector<Word>& words) {
     std::vector<std::size_t> ends(words.size(), 0);
@@ -52,6 +55,16 @@ bool is_of_the_language(const Word& word) {
     return words.contains(word.text);
 }
 
+std::vector<DefinedFunction> defined_by(const std::vector<Word>& words) {
+    const std::vector<std::size_t> ends = ends_of_brackets(words);
+    std::vector<DefinedFunction> functions;
+    for (std::size_t i = 1; i < words.size(); ++i)
+        if (words[i - 1].is_name() && !is_of_the_language(words[i - 1]) && ends[i] > 0 &&
+            has_body(words, ends, ends[i]))
+            functions.push_back({words[i - 1].text, words[i - 1].line});
+    return functions;
+}
+
 /// What is compiled goes before a header: a header may declare, or be the course's.
 template <typename Find>
 std::optional<FoundAt> in_any(const std::vector<SourceFile>& files, const Find& find) {
@@ -66,26 +79,21 @@ std::optional<FoundAt> in_any(const std::vector<SourceFile>& files, const Find& 
 }  // namespace
 
 std::vector<DefinedFunction> functions_defined_in(std::string_view text) {
-    const std::vector<Word> words = words_without_directives(text);
-    const std::vector<std::size_t> ends = ends_of_brackets(words);
-    std::vector<DefinedFunction> functions;
-    for (std::size_t i = 1; i < words.size(); ++i)
-        if (words[i - 1].is_name() && !is_of_the_language(words[i - 1]) && ends[i] > 0 &&
-            has_body(words, ends, ends[i]))
-            functions.push_back({words[i - 1].text, words[i - 1].line});
-    return functions;
+    return defined_by(words_without_directives(text));
 }
 
-std::optional<FunctionAround> function_around(std::string_view text, int line) {
-    const std::vector<DefinedFunction> functions = functions_defined_in(text);
-    const auto next = std::ranges::find_if(functions, [&](const DefinedFunction& one) { return one.line > line; });
-    if (next == functions.begin()) return {};
+FunctionsOfFile::FunctionsOfFile(std::string_view text)
+    : words_(words_without_directives(text)), functions_(defined_by(words_)) {}
+
+std::optional<FunctionAround> FunctionsOfFile::around(int line) const {
+    const auto next = std::ranges::upper_bound(functions_, line, {}, &DefinedFunction::line);
+    if (next == functions_.begin()) return {};
     const DefinedFunction& around = *std::prev(next);
-    FunctionAround found{.name = around.name, .words = {}};
-    for (Word& word : words_without_directives(text))
-        if (word.line >= around.line && (next == functions.end() || word.line < next->line))
-            found.words.push_back(std::move(word));
-    return found;
+    const auto begin = std::ranges::lower_bound(words_, around.line, {}, &Word::line);
+    const auto end =
+        next == functions_.end() ? words_.end() : std::ranges::lower_bound(words_, next->line, {}, &Word::line);
+    if (end - begin > longest_function) return {};
+    return FunctionAround{.name = around.name, .words = std::vector<Word>(begin, end)};
 }
 
 bool FunctionAround::calls_itself() const { return std::ranges::count(words, name, &Word::text) > 1; }
@@ -95,13 +103,23 @@ bool FunctionAround::may_repeat() const {
     return calls_itself() || std::ranges::any_of(words, [](const Word& word) { return repeats.contains(word.text); });
 }
 
+std::map<std::string, FoundAt> definitions_of(const std::set<std::string>& functions,
+                                              const std::vector<SourceFile>& files) {
+    std::map<std::string, FoundAt> all;
+    for (const bool compiled : {true, false})
+        for (const SourceFile& file : files) {
+            if (file.is_compiled() != compiled) continue;
+            std::map<std::string, FoundAt> of_file;
+            for (const DefinedFunction& defined : functions_defined_in(file.text))
+                if (functions.contains(defined.name)) of_file[defined.name] = FoundAt{file.path.string(), defined.line};
+            all.merge(of_file);
+        }
+    return all;
+}
+
 std::optional<FoundAt> definition_of(const std::string& function, const std::vector<SourceFile>& files) {
-    return in_any(files, [&](const std::string& text) {
-        int line = 0;
-        for (const DefinedFunction& defined : functions_defined_in(text))
-            if (defined.name == function) line = defined.line;
-        return line;
-    });
+    const auto found = definitions_of({function}, files);
+    return found.empty() ? std::nullopt : std::optional(found.begin()->second);
 }
 
 std::optional<FoundAt> first_use_of(const std::string& name, const std::vector<SourceFile>& files) {

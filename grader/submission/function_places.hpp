@@ -3,7 +3,9 @@
 #include "submission/source_words.hpp"
 #include "submission/submission.hpp"
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,11 +37,24 @@ struct FunctionAround {
     bool may_repeat() const;
 };
 
-/// Nothing before the first function.
-std::optional<FunctionAround> function_around(std::string_view text, int line);
+/// What a file defines, read once for all questions about its lines.
+class FunctionsOfFile {
+public:
+    explicit FunctionsOfFile(std::string_view text);
 
-/// Where a submission defines `function`. Of several that are called so the last one, since helpers stand before what
-/// uses them; a file that is compiled goes before a header.
+    /// Nothing before the first function, and of one that is longer than anybody writes.
+    std::optional<FunctionAround> around(int line) const;
+
+private:
+    std::vector<Word> words_;
+    std::vector<DefinedFunction> functions_;
+};
+
+/// Where a submission defines these functions, those that it defines. Of several that are called so the last one, since
+/// helpers stand before what uses them; a file that is compiled goes before a header.
+std::map<std::string, FoundAt> definitions_of(const std::set<std::string>& functions,
+                                              const std::vector<SourceFile>& files);
+/// One of them.
 std::optional<FoundAt> definition_of(const std::string& function, const std::vector<SourceFile>& files);
 
 /// Where the name stands first in what is compiled, or else in a header.

@@ -14,11 +14,11 @@
 namespace headway::build {
 namespace {
 
-/// Statements in one another, each without braces: nobody writes more, and each takes a call.
-constexpr int most_nested = 100;
-
 /// Loops around a line, the innermost ones: each is read from its function's beginning.
 constexpr std::ptrdiff_t most_told = 16;
+
+/// Names that a condition reads: for each the function is read once more.
+constexpr std::size_t most_names = 8;
 
 using Names = std::set<std::string, std::less<>>;
 
@@ -46,6 +46,7 @@ public:
             if (!open.empty()) opening_[i] = open.back();
             if (text == "(" || text == "[" || text == "{") open.push_back(i);
         }
+        find_ends();
     }
 
     /// Those whose head is closed.
@@ -55,11 +56,11 @@ public:
         for (std::size_t i = 0; i < words_.size(); ++i) {
             const bool is_do = is(i, "do");
             if (!is_do && (behind_do.contains(i) || !(is(i, "for") || is(i, "while")))) continue;
-            const std::size_t condition = (is_do ? after(i + 1, 0) : i) + 1;
+            const std::size_t condition = (is_do ? after(i + 1) : i) + 1;
             if (is_do && !is(condition - 1, "while")) continue;
             if (!is(condition, "(") || closing_[condition] == words_.size()) continue;
             if (is_do) behind_do.insert(condition - 1);
-            found.push_back({i, is_do ? closing_[condition] : after(closing_[condition] + 1, 0) - 1, condition});
+            found.push_back({i, is_do ? closing_[condition] : after(closing_[condition] + 1) - 1, condition});
         }
         return found;
     }
@@ -70,23 +71,35 @@ private:
     bool is(std::size_t i, std::string_view text) const { return i < words_.size() && words_[i].text == text; }
 
     /// What follows the statement that begins here.
-    std::size_t after(std::size_t i, int depth) const {
+    std::size_t after(std::size_t i) const { return i < words_.size() ? after_[i] : words_.size(); }
+
+    /// Once for all, from the last word to the first: each end follows from what comes later.
+    void find_ends() {
         const std::size_t size = words_.size();
-        if (i >= size || depth == most_nested) return size;
+        after_.assign(size, size);
+        std::vector<std::size_t> of_plain(size + 2, size);  // what follows the next ; or stands before a }
+        for (std::size_t i = size; i-- > 0;) {
+            const bool opens = is(i, "(") || is(i, "[") || is(i, "{");
+            of_plain[i] = is(i, ";") ? i + 1 : is(i, "}") ? i : of_plain[opens ? closing_[i] + 1 : i + 1];
+            after_[i] = end_of_statement(i, of_plain[i]);
+        }
+    }
+
+    /// Where those are known that begin later.
+    std::size_t end_of_statement(std::size_t i, std::size_t if_plain) const {
+        const std::size_t size = words_.size();
         if (is(i, "{")) return std::min(closing_[i] + 1, size);
         if (is(i, "do")) {
-            const std::size_t open = after(i + 1, depth + 1) + 1;
+            const std::size_t open = after(i + 1) + 1;
             return is(open, "(") ? std::min(closing_[open] + 2, size) : size;
         }
         if (is(i, "for") || is(i, "while") || is(i, "if") || is(i, "switch")) {
             const std::size_t open = is(i + 1, "constexpr") ? i + 2 : i + 1;
             if (!is(open, "(")) return size;
-            const std::size_t end = after(closing_[open] + 1, depth + 1);
-            return is(end, "else") ? after(end + 1, depth + 1) : end;
+            const std::size_t end = after(closing_[open] + 1);
+            return is(end, "else") ? after(end + 1) : end;
         }
-        while (i < size && !is(i, ";") && !is(i, "}"))
-            i = is(i, "(") || is(i, "[") || is(i, "{") ? std::min(closing_[i] + 1, size) : i + 1;
-        return std::min(is(i, ";") ? i + 1 : i, size);
+        return if_plain;
     }
 
     std::span<const Word> between(std::size_t begin, std::size_t end) const {
@@ -110,6 +123,7 @@ private:
     const std::vector<Word>& words_;
     std::vector<std::size_t> closing_;  ///< for each bracket that opens, the one that closes it
     std::vector<std::size_t> opening_;  ///< for each word, the bracket that it stands in
+    std::vector<std::size_t> after_;    ///< for each word, what follows the statement that it begins
 };
 
 std::optional<std::pair<std::size_t, std::size_t>> LoopReader::semicolons(const Extent& loop) const {
@@ -191,19 +205,19 @@ Loop::Ends LoopReader::ends(const Extent& loop) const {
         if ((is(i, "[") && is(i + 1, "&")) || is(i, "volatile") || is(i, "atomic") || is(i, "thread"))
             return Loop::Ends::perhaps;
     static const Names allowed = {"<", ">", "=", "!", "+", "-", "*", "/", "%", "&", "|"};
-    bool reads_something = false;
+    Names read;
     for (std::size_t i = begin; i < std::min(end, words_.size()); ++i) {
         const Word& word = words_[i];
         if (word.text == "true" || word.text == "false" || (word.text == "-" && is(i + 1, ">")) ||
             !(word.is_name() || word.is_number() || allowed.contains(word.text)))
             return Loop::Ends::perhaps;
-        if (!word.is_name()) continue;
-        reads_something = true;
+        if (!word.is_name() || !read.insert(word.text).second) continue;
+        if (read.size() > most_names) return Loop::Ends::perhaps;
         const std::size_t repeated = is(loop.begin, "for") ? begin : loop.begin;
         if (!is_local(word.text, repeated) || may_change(word.text, repeated, loop.end + 1, HandedOver::may_change))
             return Loop::Ends::perhaps;
     }
-    return reads_something ? Loop::Ends::never_by_head : Loop::Ends::perhaps;
+    return read.empty() ? Loop::Ends::perhaps : Loop::Ends::never_by_head;
 }
 
 }  // namespace

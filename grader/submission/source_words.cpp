@@ -16,6 +16,11 @@ bool is_in_name(char c) {
     return std::isalnum(byte) != 0 || c == '_' || c == '$' || byte >= 0x80;
 }
 
+/// Of a raw string ([lex.string]). One without a bound would be compared at each place where it might end.
+constexpr std::size_t longest_delimiter = 16;
+constexpr std::string_view may_delimit =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_{}[]#<>%:;.?*+-/^&|~!=,\"'";
+
 class Reader {
 public:
     explicit Reader(std::string_view source) : source_(source) {
@@ -117,12 +122,15 @@ private:
         add(begin);
     }
 
-    /// In it a backslash at the end of a line is one: it is sought in the source as it was.
+    /// In it a backslash at the end of a line is one: it is sought in the source as it was. What begins like one and
+    /// has no delimiter that may be one is an error, but where clang++ skips text: there it goes on to the next quote.
     void skip_raw_string() {
-        const std::size_t quote = from_[at_];
-        const std::size_t open = std::min(source_.find('(', quote), source_.size());
-        const std::string close = ")" + std::string(source_.substr(quote + 1, open - quote - 1)) + "\"";
-        const std::size_t found = source_.find(close, open);
+        const std::size_t begin = from_[at_] + 1;
+        const std::string_view most = source_.substr(begin, longest_delimiter + 1);
+        const std::string_view delimiter = most.substr(0, most.find_first_not_of(may_delimit));
+        const bool is_one = delimiter.size() < most.size() && most[delimiter.size()] == '(';
+        const std::string close = is_one ? ")" + std::string(delimiter) + "\"" : "\"";
+        const std::size_t found = source_.find(close, begin);
         const std::size_t end = found == std::string_view::npos ? source_.size() : found + close.size();
         at_ = static_cast<std::size_t>(std::ranges::lower_bound(from_, end) - from_.begin());
     }

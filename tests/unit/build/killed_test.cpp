@@ -62,5 +62,24 @@ TEST(Killed, WordsLeadToASecondRunAndBlameNobody) {
     EXPECT_FALSE(was_killed_from_outside(finished, limit));
 }
 
+TEST(Killed, WordsOfTimeThatIsUsedUpCountIfItIsUsedUp) {
+    sandbox::Finished finished = ended_by(0, seconds(59), seconds(61));
+    finished.ended.exit_code = 1;
+    EXPECT_FALSE(used_up_its_time(finished, limit)) << "a mistake, found late";
+    for (const char* words :
+         {"g++: internal compiler error: CPU time limit exceeded signal terminated program cc1plus\n",
+          "g++-12: fatal error: x\ng++: fatal error: Killed signal terminated program cc1plus\n",
+          "clang++: error: unable to execute command: Killed\n"}) {
+        finished.output = words;
+        finished.computed = seconds(59);
+        EXPECT_TRUE(used_up_its_time(finished, limit)) << words;
+        finished.computed = seconds(5);
+        EXPECT_FALSE(used_up_its_time(finished, limit)) << "a source can have it said: " << words;
+    }
+    finished = ended_by(0, seconds(59), seconds(61));
+    finished.output = "g++: warning: Killed\n";
+    EXPECT_FALSE(used_up_its_time(finished, limit)) << "it succeeded";
+}
+
 }  // namespace
 }  // namespace headway::build

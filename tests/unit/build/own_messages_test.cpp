@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+
 namespace headway::build {
 namespace {
 
@@ -265,6 +267,28 @@ TEST(OwnMessages, OfAnAssignmentToWhatIsConstTheLeftSideIsMarked) {
 TEST(OwnMessages, AnAbstractClassThatLeavesFunctionsOpenItselfIsNotToMakeObjectsOf) {
     EXPECT_THAT(abstract_class("    virtual Tensor weights(const Tensor& x, Index i) = 0;\n").advice,
                 HasSubstr("Heads is abstract: it leaves weights(const Tensor&, Index) to classes that derive from it"));
+}
+
+/// Each file is made words of once, however many functions the compiler lists, in however many messages.
+TEST(OwnMessages, AnAbstractClassOfManyFunctionsTakesNoLongTime) {
+    std::string many, nested, output;
+    while (many.size() < 700'000) many += "int f() ";
+    while (nested.size() < 700'000) nested += "class Heads ; struct Heads { ";
+    const std::vector<SourceFile> own{{"module.cpp", "class Heads : public Attention {\n};\n\n\n\n\n\n\n\n\n\n"},
+                                      {"many.hpp", "struct Heads {" + many + std::string(700'000, ';')},
+                                      {"nested.hpp", nested}};
+    for (int line = 2; line < 10; ++line) {
+        output += "./module.cpp:" + std::to_string(line) +
+                  ":1: error: cannot declare variable ‘heads’ to be of abstract type ‘Heads’\n"
+                  "./module.cpp:1:7: note:   because the following virtual functions are pure within ‘Heads’:\n";
+        for (int i = 0; i < 100; ++i)
+            output += "./module.hpp:7:20: note:     ‘virtual void Attention::g" + std::to_string(i) + "()’\n";
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    const auto told = own_messages(Severity::error, output, own, names);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+    ASSERT_EQ(told.size(), 8U);
+    EXPECT_THAT(told[7].advice, HasSubstr("it does not override g0(), g1(), g2() and 97 more. Write g0 in Heads"));
 }
 
 TEST(OwnMessages, ClangToldOfAnAbstractClassByTheLineOfItsFunction) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 namespace headway::build {
 namespace {
 
@@ -87,6 +89,22 @@ TEST(SourceLines, OfWhatNeverEndsTheHeadOfTheLoopIsKnown) {
     EXPECT_EQ(line_of("0x1\na.cpp:3\n0x2\na.cpp:12\n"), 8) << "in a loop that comes to an end";
     EXPECT_EQ(line_of("0x1\na.cpp:3\n0x2\n??:0\n"), 3);
     EXPECT_EQ(line_of("0x1\na.cpp:2\n0x2\n??:0\n"), 2) << "beside a loop";
+}
+
+/// A long way may lead through a large file, line by line: it is made words of once.
+TEST(SourceLines, ALargeFileTakesNoLongTime) {
+    std::string text = "void f() {\n#if 0\n", printed = "0x1\n";
+    for (int i = 0; i < 100'000; ++i) text += "while()a ";
+    text += "\n#endif\n" + std::string(1'000'000, ';') + "\n}\n";
+    for (int i = 0; i < 40; ++i) {
+        text += "void g() { g(); }\n";
+        printed += "a.cpp:3\na.cpp:" + std::to_string(i + 7) + "\n";
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    const auto sites = throw_sites(printed, {{1}}, {{"a.cpp", text}});
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+    ASSERT_TRUE(sites.at(0));
+    EXPECT_EQ(sites[0]->line.line, 3);
 }
 
 TEST(SourceLines, AnAssignmentIsQuotedWithItsLeftSide) {

@@ -54,8 +54,8 @@ TEST(Unchecked, MacrosOfHeadersThatPasteOrAssembleAreTold) {
 }
 
 TEST(Unchecked, AProgramThatStartsItselfAnewIsTold) {
-    for (const char* text :
-         {"execve(argv[0], argv, options);", "posix_spawn(a, b, c, d, e, f);", "syscall(59, a, b, c);"})
+    for (const char* text : {"execve(argv[0], argv, options);", "posix_spawn(a, b, c, d, e, f);",
+                             "syscall(59, a, b, c);", "execveat(AT_FDCWD, argv[0], argv, options, 0);"})
         EXPECT_EQ(found_in(text).size(), 1U) << text;
 }
 
@@ -73,10 +73,23 @@ TEST(Unchecked, LooksAtTheProcessAreTold) {
         EXPECT_EQ(found_in(text).size(), 1U) << text;
 }
 
+TEST(Unchecked, AStringIsReadAsTheCompilerReadsIt) {
+    for (const char* text :
+         {"open(\"/pro\" \"c/self/maps\");", "open(\"/pro\"\n// of this\n\"c/self/maps\");",
+          "open(\"/pro\"\n#if 1\n\"c/self\"\n#endif\n);", "open(u8\"/pro\" u8\"c/self\");",
+          "#define P \"/pro\" \"c/self\"\n", "open(R\"(/proc/self/maps)\");", "open(R\"x(/pro)x\" R\"(c/self)\");",
+          "open(\"/\\160roc/self\");", "open(\"\\x2fproc/self\");", "open(\"/proc\\u002fself\");",
+          "open(\"\\57pr\" \"\\U0000006fc\\57\");"})
+        EXPECT_EQ(found_in(text).size(), 1U) << text;
+    for (const char* text : {"f(\"/pro\", \"c/self\");", "f(\"/pro\"); g(\"c/self\");", "f(\"/pro\" + L + \"c/\");",
+                             "f(\"/pro\"\n#define A \"c/self\"\n);", "f('/', \"proc/\");", "f(\"\\\\57proc/\");"})
+        EXPECT_THAT(found_in(text), IsEmpty()) << text;
+}
+
 TEST(Unchecked, OptionsOfOnesOwnAreTold) {
     for (const char* text : {"#pragma GCC optimize(\"O3\")\n", "#  pragma GCC \\\n optimize (\"O3\")\n",
                              "__attribute__((optimize(\"O0\"))) int f();", "[[nodiscard, gnu::optimize(3)]] int f();",
-                             "_Pragma(\"GCC optimize(3)\")\n"})
+                             "_Pragma(\"GCC optimize(3)\")\n", "_Pragma(L\"GCC optimize(3)\")\n"})
         EXPECT_EQ(found_in(text).size(), 1U) << text;
 }
 
@@ -90,8 +103,8 @@ TEST(Unchecked, WordsInCommentsAndLiteralsAreNot) {
 }
 
 TEST(Unchecked, TextThatEndsTooSoonIsRead) {
-    for (const char* text :
-         {"\"", "'", "/*", "R\"x(", "R\"", "\\", "\\\n", "__attribute__((", "[[", "\"\\", "_Pragma("})
+    for (const char* text : {"\"", "'", "/*", "R\"x(", "R\"", "R\")(", "\"\\x", "\"\\", "u8\"\\u12\"", "\\", "\\\n",
+                             "__attribute__((", "[[", "\"\\", "_Pragma("})
         EXPECT_THAT(found_in(text), IsEmpty()) << text;
 }
 

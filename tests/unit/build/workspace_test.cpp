@@ -78,9 +78,12 @@ TEST_F(WorkspaceTest, WhatIsPrintedNeverTakesTheFaultFromTheSubmission) {
     for (const char* words :
          {"g++: fatal error: Killed signal terminated program cc1plus",
           "g++: fatal error: Terminated signal terminated program cc1plus",
-          "collect2: fatal error: ld terminated with signal 9 [Killed]",
-          "scaled_scores.cpp:1:2: error: #error g++: fatal error: Killed signal terminated program x"})
-        EXPECT_TRUE(compile_with(but_known_good + "echo '" + std::string(words) + "' >&2; exit 1").problem) << words;
+          "collect2: fatal error: ld terminated with signal 9 [Killed]", "g++:1:2: error: #error Killed",
+          "scaled_scores.cpp:1:2: error: #error g++: fatal error: Killed signal terminated program x"}) {
+        const auto problem = compile_with(but_known_good + "echo '" + std::string(words) + "' >&2; exit 1").problem;
+        ASSERT_TRUE(problem) << words;
+        EXPECT_EQ(problem->problem, verdict::BuildProblem::compile_error) << "nor is it said to have run out of time";
+    }
 }
 
 TEST_F(WorkspaceTest, ACompilerThatCompilesNothingIsTheMachinesFault) {

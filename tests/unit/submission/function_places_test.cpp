@@ -43,6 +43,17 @@ TEST(FunctionPlaces, WhatIsCompiledGoesBeforeAHeaderAndTheLastBeforeItsHelper) {
     EXPECT_EQ(first_use_of("return", files)->line, 1);
 }
 
+TEST(FunctionPlaces, ALineIsInTheFunctionThatBeginsLastBeforeIt) {
+    const FunctionsOfFile file("#define X\nint f() {\n  return 1;\n}\nint g(int b) { return g(b); }\n");
+    EXPECT_FALSE(file.around(1));
+    ASSERT_TRUE(file.around(3));
+    EXPECT_EQ(file.around(3)->name, "f");
+    EXPECT_EQ(file.around(3)->words.front().text, "int") << "what stands in the line of its name";
+    EXPECT_EQ(file.around(3)->words.back().text, "}");
+    EXPECT_FALSE(file.around(4)->calls_itself());
+    EXPECT_TRUE(file.around(99)->calls_itself());
+}
+
 /// A submission may be anything: what is read takes no longer than it is long.
 TEST(FunctionPlaces, LongChainsAreReadOnce) {
     std::string text;

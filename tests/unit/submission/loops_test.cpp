@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -11,7 +12,7 @@ namespace {
 /// "2 counts, 3 never": the loops around a line of a function, outermost first.
 std::string around(std::string_view body, int line) {
     const std::string text = "void f(Index n, Index tile) {\n" + std::string(body) + "\n}\n";
-    const auto function = function_around(text, line);
+    const auto function = FunctionsOfFile(text).around(line);
     if (!function) return "no function";
     std::string all;
     for (const Loop& loop : loops_around(*function, line))
@@ -71,6 +72,29 @@ TEST(Loops, WhateverIsWrittenIsHarmless) {
          {nested, std::string("while ("), std::string("for (;;"), std::string("do while do ("),
           std::string("while (a) while"), std::string(")))}}}]]]while(s<n)")})
         EXPECT_NO_THROW(around(body, 2));
+}
+
+/// What is not compiled is read all the same.
+TEST(Loops, AFunctionWithoutEndTakesNoLongTime) {
+    const auto repeated = [](std::string_view text) {
+        std::string all;
+        while (all.size() < 500'000) all += text;
+        return all;
+    };
+    std::string declared, read;
+    for (int i = 0; i < 50'000; ++i) {
+        const std::string name = "a" + std::to_string(i);
+        declared += "Index " + name + "; ";
+        read += name + " + ";
+    }
+    for (const std::string& body :
+         {repeated("while()a "), repeated("for(;;)"), repeated("do "), repeated("if(a)b;else "), repeated("do while()"),
+          "Index a; while (" + repeated("a + ") + "a) b;", declared + "while (" + read + "a0) b;"}) {
+        const auto begin = std::chrono::steady_clock::now();
+        loops_around({.name = "f", .words = words_of("void f(Index n) { " + body)}, 1);
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5)) << body.substr(0, 20);
+        EXPECT_FALSE(FunctionsOfFile("void f(Index n) {\n" + body + "\n}\n").around(2)) << "it is too long";
+    }
 }
 
 }  // namespace
