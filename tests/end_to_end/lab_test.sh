@@ -76,6 +76,8 @@ one, many = rows[0], rows[6]
 assert many["score_bytes"] == 64 * one["score_bytes"]
 assert [text["T"] for text in windows["rows"]] == [64, 256, 1024] and windows["w"] == 64
 assert all(text["all_ms"] > 0 and text["window_ms"] > 0 for text in windows["rows"])
+before, last = windows["rows"][-2:]
+assert last["all_mib"] > 1 and 0 < last["window_mib"] < 5 * before["window_mib"]
 caches, stacks = cost["caches"], cost["stacks"]
 assert [row["bytes_per_token"] for row in caches["rows"][-3:]] == [2048, 1024, 544] and caches["int8_bytes_said"] == 544
 assert [stack["L"] for stack in stacks["rows"]] == [2, 8, 32]
