@@ -98,6 +98,15 @@ slow() {
     expect 2 'compares right models' "$cli" lab train --reference --window 4 --blocks
     expect 0 'H = 2, window of 4' "$cli" lab train --reference --quick --steps 20 --heads 2 --window 4 --output window
     expect 0 'H = 2, whole blocks' "$cli" lab train --reference --quick --steps 20 --heads 2 --blocks --output blocks
+    expect 0 'Whole blocks are your exercise 14' "$cli" lab train --reference --quick --steps 20 --heads 2 --output own
+    expect 2 'no --attention-alone' "$cli" lab train --reference --blocks --attention-alone
+    expect 0 'too few for heads that copy' "$cli" lab train --reference --quick --steps 20 --heads 2 --attention-alone --output alone
+    if grep -qi 'whole blocks' out; then complain 'lab train: whole blocks, in spite of --attention-alone'; fi
+    expect 0 'too few for heads that copy' "$cli" lab train --submission early --quick --steps 20 --heads 2 --output early-own
+    if grep -qi 'whole blocks' out; then complain 'lab train: whole blocks before exercise 14'; fi
+    cp -r early wrong && cp -r "$checkout/solutions/14_block" wrong
+    sed -i 's/return grad_y \* for_each(x, formula, &gelu_derivative);/return grad_y;/' wrong/14_block/block.cpp
+    expect 1 'gives other gradients than differences of your block_forward' "$cli" lab train --submission wrong --quick
     expect 2 'there are none called waves; there are none, learned and rotary' "$cli" lab train --reference --positions waves
     expect 0 'H = 2, rotary positions' "$cli" lab train --reference --quick --steps 20 --heads 2 --positions none,rotary --output turned
     train="$cli lab train --reference --quick --steps 120 --heads 2,4"
