@@ -1,5 +1,6 @@
 #include "labs/cost/stacks.hpp"
 
+#include "labs/cost/heap.hpp"
 #include "labs/cost/measure.hpp"
 #include "labs/frame/program.hpp"
 #include "labs/frame/students_code.hpp"
@@ -11,10 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <memory>
-
-#include <malloc.h>
 
 namespace headway::lab {
 namespace {
@@ -34,26 +31,7 @@ Tensor mean_of_the_past(Index T) {
     return weights;
 }
 
-/// Bytes that this program has asked for and not given back, 0 where that is not known. The kernel could say more, but
-/// not in a jail.
-double heap_in_use() {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // mallinfo2 is what Debian 11 lacks
-    const struct mallinfo now = mallinfo();
-#pragma GCC diagnostic pop
-    return static_cast<double>(static_cast<unsigned>(now.uordblks)) + static_cast<unsigned>(now.hblkhd);
-}
-
-/// The most that was in use when it looked.
-struct HeapPeak {
-    double bytes = 0;
-
-    void look() { bytes = std::max(bytes, heap_in_use()); }
-};
-
-/// Blocks that look how much is in use whenever their attention is called: there, in the middle of a block, most is.
 struct Stack {
-    std::shared_ptr<HeapPeak> peak = std::make_shared<HeapPeak>();
     Tensor weights, x, grad_y;
     std::vector<ex14::Block> blocks;
 
@@ -62,14 +40,9 @@ struct Stack {
         Random random(14);
         x = random.normal({B, T, D});
         grad_y = random.normal({B, T, D});
-        const auto attention_of = [peak = peak](const Tensor& by, const Tensor& at) {
-            const Tensor context = matmul(by, at);
-            peak->look();
-            return context;
-        };
         const ex14::Sublayer attention{
-            [=, w = weights](const Tensor& at) { return attention_of(w, at); },
-            [=, w = weights](const Tensor&, const Tensor& grad) { return attention_of(w.transpose(0, 1), grad); }};
+            [w = weights](const Tensor& at) { return matmul(w, at); },
+            [w = weights](const Tensor&, const Tensor& grad) { return matmul(w.transpose(0, 1), grad); }};
         const auto map = [&](Index in, Index out) {
             return random.normal({in, out}) / std::sqrt(static_cast<float>(in));
         };
@@ -173,14 +146,6 @@ void require_agreement(const Stack& stack) {
         "./headway grade 14 may say why.");
 }
 
-/// By how much more is in use at the peak.
-double mebibytes(const Stack& stack, const std::function<void()>& work) {
-    const double before = heap_in_use();
-    *stack.peak = {before};
-    work();
-    return (stack.peak->bytes - before) / (1024.0 * 1024.0);
-}
-
 }  // namespace
 
 Index numbers_between(const StackSizes& sizes) { return sizes.B * sizes.T * (3 * sizes.D + 2 * sizes.F); }
@@ -194,7 +159,7 @@ std::optional<StackCosts> measure_stacks(const StackSizes& sizes, Index deepest,
         const Stack stack(sizes, L);
         const auto all = [&] { return with_all_kept(stack).front().x; };
         const auto inputs = [&] { return with_inputs_kept(stack).front().x; };
-        costs.stacks.push_back({L, mebibytes(stack, all), mebibytes(stack, inputs), milliseconds(repeats, all),
+        costs.stacks.push_back({L, mebibytes_at_peak(all), mebibytes_at_peak(inputs), milliseconds(repeats, all),
                                 milliseconds(repeats, inputs)});
     }
     return costs;

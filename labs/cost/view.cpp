@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace headway::lab {
 namespace {
@@ -69,61 +70,86 @@ std::string verdict_on_counts(const std::vector<Cost>& costs) {
 
 // ---- texts through a window --------------------------------------------------------------------------------------
 
-Chart chart_of(const WindowCosts& windows) {
-    const std::string name = fmt::format("window of {}", windows.w);
-    Chart chart{.title = "Time of attention",
-                .x_name = "tokens T",
-                .y_name = "ms",
-                .x_scale = Scale::log2,
-                .series = {{"all keys", {}, {}}, {name, {}, {}}}};
-    for (const WindowCost& text : windows.texts)
-        for (Series& series : chart.series) {
+/// One line for all keys, one for the window.
+Chart chart_of(const WindowCosts& windows, const std::string& title, const std::string& y_name,
+               double WindowCost::*of_all, double WindowCost::*of_window) {
+    Chart chart{.title = title, .x_name = "tokens T", .y_name = y_name, .x_scale = Scale::log2, .series = {}};
+    for (const auto& [name, value] :
+         {std::pair{std::string("all keys"), of_all}, {fmt::format("window of {}", windows.w), of_window}}) {
+        Series series{name, {}, {}};
+        for (const WindowCost& text : windows.texts) {
             series.x.push_back(static_cast<double>(text.T));
-            series.y.push_back(&series == &chart.series.front() ? text.all_ms : text.window_ms);
+            series.y.push_back(text.*value);
         }
+        chart.series.push_back(std::move(series));
+    }
     return chart;
 }
 
+/// Before the last text and at it: four times as long.
+std::pair<WindowCost, WindowCost> last_two(const WindowCosts& windows) {
+    return {windows.texts.at(windows.texts.size() - 2), windows.texts.back()};
+}
+
+bool memory_is_known(const WindowCosts& windows) {
+    return std::all_of(windows.texts.begin(), windows.texts.end(),
+                       [](const WindowCost& text) { return text.all_mib > 0 && text.window_mib > 0; });
+}
+
 Rows table(const WindowCosts& windows) {
-    Rows rows{{"T", "all keys", fmt::format("window of {}", windows.w)}};
+    Rows rows{{"T", "all keys", "ms", fmt::format("window of {}", windows.w), "ms"}};
     for (const WindowCost& text : windows.texts)
-        rows.push_back(
-            {std::to_string(text.T), fmt::format("{:.2f}", text.all_ms), fmt::format("{:.2f}", text.window_ms)});
+        rows.push_back({std::to_string(text.T), fmt::format("{:.2f} MiB", text.all_mib),
+                        fmt::format("{:.2f}", text.all_ms), fmt::format("{:.2f} MiB", text.window_mib),
+                        fmt::format("{:.2f}", text.window_ms)});
     return rows;
 }
 
-constexpr const char* explanation_of_windows =
-    "all keys: causal attention as the course computes it; window: your window_attention of exercise 11; in ms, two "
-    "heads of width 16.";
-
-/// From the text before the last to the last, which is four times as long.
-std::string what_windows_cost(const WindowCosts& windows) {
-    const WindowCost &before = windows.texts.at(windows.texts.size() - 2), &last = windows.texts.back();
+std::string explanation_of(const WindowCosts& windows) {
     return fmt::format(
-        "From {} tokens to {}, time grew {:.1f} times with all keys and {:.1f} times through the window.", before.T,
-        last.T, last.all_ms / before.all_ms, last.window_ms / before.window_ms);
+        "all keys: causal attention as the course computes it, with scores of some queries at a time and a mask of all "
+        "pairs; window: your window_attention of exercise 11; {} heads of width {}. MiB: in use at the peak, beside "
+        "what is handed over.",
+        windows.H, windows.head_dim);
+}
+
+std::string what_windows_cost(const WindowCosts& windows) {
+    const auto [before, last] = last_two(windows);
+    const std::string time =
+        fmt::format("From {} tokens to {}, time grew {:.1f} times with all keys and {:.1f} times through the window",
+                    before.T, last.T, last.all_ms / before.all_ms, last.window_ms / before.window_ms);
+    if (!memory_is_known(windows)) return time + "; what memory it took is not known here.";
+    return time + fmt::format(", memory {:.1f} times and {:.1f} times.", last.all_mib / before.all_mib,
+                              last.window_mib / before.window_mib);
 }
 
 void write_windows(report::Xml& page, const WindowCosts& windows) {
     page.text("h2", {}, "Long texts");
-    write_chart(page, chart_of(windows));
+    write_chart(page, chart_of(windows, "Time of attention", "ms", &WindowCost::all_ms, &WindowCost::window_ms));
+    if (memory_is_known(windows))
+        write_chart(page,
+                    chart_of(windows, "Memory of attention", "MiB", &WindowCost::all_mib, &WindowCost::window_mib));
     page.text("p", {}, what_windows_cost(windows));
-    write_table(page, explanation_of_windows, table(windows));
+    write_table(page, explanation_of(windows), table(windows));
 }
 
 void show_windows(report::Page& page, const WindowCosts& windows) {
     page.blank();
     for (const std::string& line : table_lines(table(windows))) page.line(0, {{line}});
     page.blank();
-    page.paragraph({}, {{explanation_of_windows, Tone::faint}});
+    page.paragraph({}, {{explanation_of(windows), Tone::faint}});
     page.paragraph({}, {{what_windows_cost(windows)}});
 }
 
 nlohmann::json json_of(const WindowCosts& windows) {
     nlohmann::json rows = nlohmann::json::array();
     for (const WindowCost& text : windows.texts)
-        rows.push_back({{"T", text.T}, {"all_ms", text.all_ms}, {"window_ms", text.window_ms}});
-    return {{"w", windows.w}, {"rows", rows}};
+        rows.push_back({{"T", text.T},
+                        {"all_mib", text.all_mib},
+                        {"window_mib", text.window_mib},
+                        {"all_ms", text.all_ms},
+                        {"window_ms", text.window_ms}});
+    return {{"H", windows.H}, {"head_dim", windows.head_dim}, {"w", windows.w}, {"rows", rows}};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "labs/cost/windows.hpp"
 
+#include "labs/cost/heap.hpp"
 #include "labs/cost/measure.hpp"
 #include "labs/frame/program.hpp"
 #include "labs/frame/students_code.hpp"
@@ -10,19 +11,22 @@
 
 #include <long_texts.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace headway::lab {
 namespace {
 
 constexpr const char *exercise = "11_long_texts", *function = "window_attention";
-constexpr Index window = 64;
+constexpr Index window = 64, H = 2, head_dim = 16;
 
 struct WindowedText {
     Tensor q, k, v;
 
     WindowedText(Random& random, Index T)
-        : q(random.normal({1, 2, T, 16})), k(random.normal({1, 2, T, 16})), v(random.normal({1, 2, T, 16})) {}
+        : q(random.normal({1, H, T, head_dim})),
+          k(random.normal({1, H, T, head_dim})),
+          v(random.normal({1, H, T, head_dim})) {}
     Index T() const { return q.size(2); }
 };
 
@@ -58,6 +62,11 @@ bool agree(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
+Index pairs_in(Index T, Index w) {
+    const Index filling = std::min(T, w);  // queries that see fewer than w keys, and the first that sees w
+    return filling * (filling + 1) / 2 + (T - filling) * w;
+}
+
 std::optional<WindowCosts> measure_windows(Index longest, int repeats) {
     Random random(11);
     const WindowedText few(random, 9);
@@ -66,11 +75,13 @@ std::optional<WindowCosts> measure_windows(Index longest, int repeats) {
         throw NotDone(
             "your window_attention (11_long_texts) is not causal attention where the window holds the whole text.\n"
             "./headway grade 11 may say why.");
-    WindowCosts costs{.w = window, .texts = {}};
+    WindowCosts costs{.H = H, .head_dim = head_dim, .w = window, .texts = {}};
     for (const Index T : {longest / 16, longest / 4, longest}) {
         const WindowedText text(random, T);
-        costs.texts.push_back({T, milliseconds(repeats, [&] { return by_all_keys(text); }),
-                               milliseconds(repeats, [&] { return through_window(text, window); })});
+        const auto all = [&] { return by_all_keys(text); };
+        const auto near = [&] { return through_window(text, window); };
+        costs.texts.push_back({T, mebibytes_at_peak(all), mebibytes_at_peak(near), milliseconds(repeats, all),
+                               milliseconds(repeats, near)});
     }
     return costs;
 }

@@ -1,5 +1,5 @@
-// ./headway lab train: a small language model on the student's own attention (05) and its gradients (07), through a
-// window too (11), with rotary positions (13), and in whole blocks (14).
+// ./headway lab train: a small language model on the student's own attention (05) and its gradients (07), in whole
+// blocks once these are written (14); through a window too (11), and with rotary positions (13).
 #include "labs/train/kept_training.hpp"
 #include "labs/train/rotation.hpp"
 #include "labs/train/students_block.hpp"
@@ -28,6 +28,7 @@ struct Arguments : lab::TrainingArguments {
     std::vector<lab::Positions> positions;  ///< empty: learned ones, for all numbers of heads
     std::vector<Index> windows;             ///< compare with these; empty: none
     bool blocks = false;                    ///< compare with whole blocks
+    bool attention_alone = false;           ///< whatever exercise 14 does
     std::string gpt2_folder;                ///< where to write the last model as a GPT-2; empty: nowhere
 };
 
@@ -73,6 +74,13 @@ std::vector<lab::Variant> variants_of(const Arguments& arguments, const lab::Tra
     return variants;
 }
 
+/// Comparisons are of attention alone, as the lesson tells them, and so is what is exported.
+bool takes_whole_blocks(const Arguments& arguments) {
+    const bool compares = arguments.mistake != lab::TrainedMistake::none || !arguments.positions.empty() ||
+                          !arguments.windows.empty() || arguments.blocks;
+    return !compares && !arguments.attention_alone && arguments.gpt2_folder.empty();
+}
+
 /// What a short training of the lab's own language cannot show; empty: nothing.
 std::string too_short_for(const Arguments& arguments, const lab::TrainingPlan& plan) {
     if (!arguments.corpus.empty() || plan.steps >= lab::TrainingPlan{}.steps / 2) return "";
@@ -83,7 +91,7 @@ std::string too_short_for(const Arguments& arguments, const lab::TrainingPlan& p
 
 void run_train(const Arguments& arguments) {
     const lab::TrainingPlan plan = lab::plan_of(arguments);
-    const auto variants = variants_of(arguments, plan);
+    auto variants = variants_of(arguments, plan);
     if (!arguments.gpt2_folder.empty() && (!arguments.corpus.empty() || arguments.mistake != lab::TrainedMistake::none))
         throw lab::WrongUsage("--export writes a right model of the lab's own language: no --corpus, no --mistake");
     if (!arguments.positions.empty() &&
@@ -94,6 +102,8 @@ void run_train(const Arguments& arguments) {
     if (!arguments.windows.empty() && (arguments.mistake != lab::TrainedMistake::none || arguments.blocks ||
                                        !arguments.positions.empty() || !arguments.gpt2_folder.empty()))
         throw lab::WrongUsage("--window compares right models: no --mistake, --positions, --blocks or --export");
+    if (arguments.blocks && arguments.attention_alone)
+        throw lab::WrongUsage("--blocks compares attention alone with whole blocks: no --attention-alone");
     const auto text = lab::text_of(arguments, plan);
     std::vector<Index> sentence =
         text->sentence(arguments.sentence.empty() ? text->default_sentence() : arguments.sentence);
@@ -103,6 +113,9 @@ void run_train(const Arguments& arguments) {
         lab::require_rotation("train", plan.D / arguments.heads.back());
     for (const Index w : arguments.windows) lab::require_window("train", w);
     if (arguments.blocks) lab::require_blocks("train");
+    const auto whole = takes_whole_blocks(arguments) ? lab::blocks_if_written() : std::nullopt;
+    if (whole)
+        for (lab::Variant& variant : variants) variant.whole = *whole;
     const cli::Interrupt interrupt(lab::stopping);
     std::vector<lab::Outcome> outcomes;
     for (const lab::Variant& variant : variants) {
@@ -111,13 +124,14 @@ void run_train(const Arguments& arguments) {
         if (!arguments.gpt2_folder.empty())
             lab::export_as_gpt2(training->model(), text->vocabulary(), arguments.gpt2_folder);
     }
-    const std::string caution = too_short_for(arguments, plan);
+    std::string remarks = too_short_for(arguments, plan);
+    if (whole) remarks = "Whole blocks are your exercise 14; --attention-alone trains without it. " + remarks;
     const std::string what = fmt::format("{} steps of {} sequences of {} tokens, width {}, seed {}; text: {}. {}",
-                                         plan.steps, plan.B, plan.T, plan.D, plan.seed, text->identity(), caution);
+                                         plan.steps, plan.B, plan.T, plan.D, plan.seed, text->identity(), remarks);
     const auto show = [&](report::Page& page) {
         lab::show_training(page, outcomes);
-        if (!caution.empty()) page.blank();
-        if (!caution.empty()) page.paragraph({}, {{caution}});
+        if (!remarks.empty()) page.blank();
+        if (!remarks.empty()) page.paragraph({}, {{remarks}});
     };
     lab::deliver(arguments, "train", {lab::train_page(outcomes, what), show, [&] { return lab::to_json(outcomes); }});
 }
@@ -145,7 +159,9 @@ int main(int argc, char** argv) {
                    "Compare with attention to the last w tokens, such as 8,4 (your exercise 11)")
         ->delimiter(',')
         ->type_name("W");
-    app.add_flag("--blocks", arguments.blocks, "Compare with whole blocks, MLPs too: your exercise 14");
+    app.add_flag("--blocks", arguments.blocks, "Compare attention alone with whole blocks, MLPs too: your exercise 14");
+    app.add_flag("--attention-alone", arguments.attention_alone,
+                 "Without your exercise 14, of which blocks are made once it is done");
     app.add_option("--export", arguments.gpt2_folder, "Write the last model into this folder, for the lab gpt2")
         ->type_name("DIR");
     return lab::parse_and_run(app, argc, argv, [&] { run_train(arguments); });

@@ -4,6 +4,7 @@
 #include "labs/cost/caches.hpp"
 #include "labs/cost/measure.hpp"
 #include "labs/cost/stacks.hpp"
+#include "labs/cost/windows.hpp"
 #include "labs/gpt2/model.hpp"
 #include "labs/prune/pruning.hpp"
 #include "labs/train/language.hpp"
@@ -41,6 +42,17 @@ void cost(Blocks& blocks) {
     }
     blocks.text("labs/cost/multiply-adds", grid(rows));
     blocks.text("labs/cost/memory", grid(memory));
+}
+
+/// What would exist at once; of what did exist, and of times, everybody's own table speaks.
+void cost_of_windows(Blocks& blocks) {
+    constexpr Index H = 2, w = 64;  // as the lab has it
+    const auto mebibytes = [](Index bytes) { return fixed(static_cast<double>(bytes) / (1024 * 1024), 2); };
+    std::vector<Labels> rows{{"tokens", "all scores, MiB", "mask of all pairs, MiB", "scores in windows, MiB"}};
+    for (const Index T : {256, 1024, 4096})
+        rows.push_back({grouped(T), mebibytes(4 * lab::scores_in({.B = 1, .T = T, .D = H, .H = H})), mebibytes(T * T),
+                        mebibytes(4 * H * lab::pairs_in(T, w))});
+    blocks.text("labs/cost/windows", grid(rows));
 }
 
 /// Bytes and errors; of times everybody's own table speaks.
@@ -111,6 +123,7 @@ void gpt2(Blocks& blocks) {
 }
 
 const Announced announced_cost{&cost};
+const Announced announced_cost_of_windows{&cost_of_windows};
 const Announced announced_cost_of_memory{&cost_of_memory};
 const Announced announced_train{&train};
 const Announced announced_prune{&prune};

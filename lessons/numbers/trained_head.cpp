@@ -9,7 +9,8 @@ namespace headway::lessons {
 namespace {
 
 constexpr const char* heading =
-    "# Where one head looks, in the model that ./headway lab train --reference --heads 4 --seed 1 trains. Made by\n"
+    "# Where one head looks, in the model that ./headway lab train --reference --attention-alone --heads 4 --seed 1\n"
+    "# trains. Made by\n"
     "#     lesson_training --write lessons/numbers/trained_head.txt\n";
 
 /// The next line, which begins with this name; what follows it.

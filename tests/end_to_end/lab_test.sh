@@ -76,6 +76,8 @@ one, many = rows[0], rows[6]
 assert many["score_bytes"] == 64 * one["score_bytes"]
 assert [text["T"] for text in windows["rows"]] == [64, 256, 1024] and windows["w"] == 64
 assert all(text["all_ms"] > 0 and text["window_ms"] > 0 for text in windows["rows"])
+before, last = windows["rows"][-2:]
+assert last["all_mib"] > 1 and 0 < last["window_mib"] < 5 * before["window_mib"]
 caches, stacks = cost["caches"], cost["stacks"]
 assert [row["bytes_per_token"] for row in caches["rows"][-3:]] == [2048, 1024, 544] and caches["int8_bytes_said"] == 544
 assert [stack["L"] for stack in stacks["rows"]] == [2, 8, 32]
@@ -96,6 +98,15 @@ slow() {
     expect 2 'compares right models' "$cli" lab train --reference --window 4 --blocks
     expect 0 'H = 2, window of 4' "$cli" lab train --reference --quick --steps 20 --heads 2 --window 4 --output window
     expect 0 'H = 2, whole blocks' "$cli" lab train --reference --quick --steps 20 --heads 2 --blocks --output blocks
+    expect 0 'Whole blocks are your exercise 14' "$cli" lab train --reference --quick --steps 20 --heads 2 --output own
+    expect 2 'no --attention-alone' "$cli" lab train --reference --blocks --attention-alone
+    expect 0 'too few for heads that copy' "$cli" lab train --reference --quick --steps 20 --heads 2 --attention-alone --output alone
+    if grep -qi 'whole blocks' out; then complain 'lab train: whole blocks, in spite of --attention-alone'; fi
+    expect 0 'too few for heads that copy' "$cli" lab train --submission early --quick --steps 20 --heads 2 --output early-own
+    if grep -qi 'whole blocks' out; then complain 'lab train: whole blocks before exercise 14'; fi
+    cp -r early wrong && cp -r "$checkout/solutions/14_block" wrong
+    sed -i 's/return grad_y \* for_each(x, formula, &gelu_derivative);/return grad_y;/' wrong/14_block/block.cpp
+    expect 1 'gives other gradients than differences of your block_forward' "$cli" lab train --submission wrong --quick
     expect 2 'there are none called waves; there are none, learned and rotary' "$cli" lab train --reference --positions waves
     expect 0 'H = 2, rotary positions' "$cli" lab train --reference --quick --steps 20 --heads 2 --positions none,rotary --output turned
     train="$cli lab train --reference --quick --steps 120 --heads 2,4"

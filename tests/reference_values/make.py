@@ -297,6 +297,34 @@ q, k, v, mask = drawn(B, H, T, d), drawn(B, H, S, d), drawn(B, H, S, d_v) * loud
 keep("12/int8", q=q, k=k, v=v, mask=mask, k_codes=k_codes, v_codes=v_codes, k_scales=k_scales, v_scales=v_scales,
      context=attention(q, kept_k, kept_v, mask)[0])
 
+# ---- 08, 13 decoding, and a stack of 14: drawn last, so that what is drawn above stays as it is -----------------
+
+module, parameters = multi_head(bias=True)
+x = drawn(B, S, D)
+keep("08/decoding", x=x, result=module(x, x, x, attn_mask=causal(S, S))[0], **parameters)
+
+padded = torch.arange(S) < torch.tensor([2, 0]).unsqueeze(1)  # on the left
+positions = (torch.arange(S) - padded.sum(1, keepdim=True)).clamp(min=0).to(torch.float64)
+q, k, v = drawn(B, GROUPED_H, S, ROTARY_WIDTH), drawn(B, GROUPED_H_KV, S, ROTARY_WIDTH), drawn(B, GROUPED_H_KV, S, d_v)
+turned_k = turned_pairs(k, positions)
+# Padding sees itself here, because PyTorch gives NaN to a query that sees no key; Headway's zeros take its place.
+mask = causal(S, S) | (padded[:, None, None, :] & ~torch.eye(S, dtype=torch.bool))
+context, _ = attention(turned_pairs(q, positions), turned_k.repeat_interleave(group, 1), v.repeat_interleave(group, 1),
+                       mask)
+keep("13/decoding", q=q, k=k, v=v, turned_k=turned_k, context=context.masked_fill(padded[:, None, :, None], 0))
+
+layers = [encoder_layer(True, "none"), encoder_layer(False, "tanh"), encoder_layer(True, "tanh")]
+inputs = [drawn(B, T, D).requires_grad_()]
+for layer in layers:
+    inputs.append(layer(inputs[-1]))
+    inputs[-1].retain_grad()
+grad_y = drawn(B, T, D) / 4  # so that gradients of weights stay as small as results
+inputs[-1].backward(grad_y)
+keep("14/stack", x=inputs[0], grad_y=grad_y, result=inputs[-1])
+for i, layer in enumerate(layers):
+    keep(f"14/stack/{i}", grad_x=inputs[i].grad, **layer_by_name(layer, lambda parameter: parameter))
+    keep(f"14/stack/{i}", **{f"grad_{name}": part for name, part in layer_by_name(layer, lambda p: p.grad).items()})
+
 assert all(tensor.isfinite().all() for tensor in tensors.values())
 if sys.argv[2:] == ["--check"]:
     found = list(kept_tensors.differences(kept_tensors.read(sys.argv[1]), tensors, CHECKED_TO))

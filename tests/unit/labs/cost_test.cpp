@@ -1,6 +1,7 @@
 // The cost lab: what it counts is what the formula says.
 #include "labs/cost/caches.hpp"
 #include "labs/cost/halves.hpp"
+#include "labs/cost/heap.hpp"
 #include "labs/cost/measure.hpp"
 #include "labs/cost/stacks.hpp"
 #include "labs/cost/windows.hpp"
@@ -65,6 +66,41 @@ TEST(Cost, WindowsAreMeasuredForTextsFourTimesAsLong) {
     for (const WindowCost& text : costs->texts) EXPECT_GT(std::min(text.all_ms, text.window_ms), 0);
     EXPECT_EQ(costs->texts.front().T, 16);
     EXPECT_EQ(costs->texts.back().T, 256);
+}
+
+TEST(Cost, WindowsSeeAtMostTheirWidthOfKeys) {
+    EXPECT_EQ(pairs_in(4, 1), 4);
+    EXPECT_EQ(pairs_in(4, 3), 1 + 2 + 3 + 3);
+    EXPECT_EQ(pairs_in(4, 4), 1 + 2 + 3 + 4);
+    EXPECT_EQ(pairs_in(4, 9), 1 + 2 + 3 + 4);
+}
+
+/// What a sanitizer's heap holds is not known.
+bool heap_is_known() {
+    return mebibytes_at_peak([] { Tensor::zeros({1024, 1024}); }) > 0;
+}
+
+TEST(Heap, SeesAllThatExistsAtOnceAndNothingThatWasThereBefore) {
+    if (!heap_is_known()) GTEST_SKIP() << "a sanitizer has a heap of its own";
+    const Tensor before = Tensor::zeros({1024, 1024});  // 4 MiB
+    const auto one_after_the_other = [] {
+        for (int i = 0; i < 5; ++i) Tensor::zeros({1024, 1024});
+    };
+    const auto at_once = [] { ops::cat({Tensor::zeros({1024, 1024}), Tensor::zeros({1024, 1024})}, 0); };
+    EXPECT_NEAR(mebibytes_at_peak(one_after_the_other), 4, 0.5);
+    EXPECT_NEAR(mebibytes_at_peak(at_once), 16, 0.5);
+    EXPECT_NEAR(mebibytes_at_peak([] { Mask::allow_all({2048, 1024}); }), 2, 0.5);
+}
+
+TEST(Cost, MemoryThroughAWindowGrowsWithTheText) {
+    if (!heap_is_known()) GTEST_SKIP() << "a sanitizer has a heap of its own";
+    const auto costs = measure_windows(4096, 1);
+    ASSERT_TRUE(costs);
+    const WindowCost &before = costs->texts.at(1), &last = costs->texts.at(2);
+    EXPECT_GT(last.all_mib, 16) << "a byte of the mask for each pair";
+    EXPECT_GT(last.all_mib, 8 * before.all_mib);
+    EXPECT_LT(last.window_mib, 5 * before.window_mib);
+    EXPECT_LT(last.window_mib, last.all_mib / 4);
 }
 
 TEST(Halves, HoldAllNumbersOfSixteenBits) {

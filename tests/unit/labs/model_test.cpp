@@ -102,6 +102,8 @@ TEST(GradientsOfWholeBlocks, AreWhatDifferencesSay) {
     expect_gradients(model);
 }
 
+TEST(WholeBlocks, OfTheSolutionsStandTheirTrial) { EXPECT_TRUE(blocks_if_written()); }
+
 /// Where MLPs give nothing, a model of whole blocks is one of attention alone.
 TEST(WholeBlocks, WithoutTheirMlpsAreAttentionAlone) {
     LanguageModel whole = model_of_blocks(blocks_of_student()), attention = model_of_blocks({});
