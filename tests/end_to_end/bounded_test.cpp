@@ -219,6 +219,33 @@ Tensor merge_heads(const Tensor& context) {
     EXPECT_EQ(not_passed(exercise), 1);
 }
 
+/// Words of a test are handed to the diagnosis, and to every view.
+TEST(Bounded, ANameOfAnyLengthIsToldInSomeWords) {
+    const std::string file_of_module = "05_module/module.cpp";
+    std::string text = solution(file_of_module);
+    const auto insert_before = [&](const std::string& place, const std::string& more) {
+        const std::size_t at = text.find(place);
+        ASSERT_NE(at, std::string::npos) << place;
+        text.insert(at, more);
+    };
+    insert_before("register_module(\"q_proj\"", "register_module(std::string(60'000, static_cast<char>(1)), more_);\n");
+    insert_before("nn::Linear q_proj_,", "Random other_{1};\nnn::Linear more_{1, 1, nn::Bias::no, other_};\n");
+    Desk desk;
+    desk.write(file_of_module, text);
+    const auto exercise = graded_within(60, desk, "05");
+    EXPECT_GT(told(exercise, "there is a parameter that should not be"), 0);
+    for (const verdict::Test& test : exercise.tests) {
+        if (test.failure) {
+            EXPECT_LT(test.failure->message.size(), 8300U) << test.name;
+        }
+        if (test.remarks) {
+            for (const std::string& remark : *test.remarks)
+                EXPECT_EQ(remark.find("could not be looked for"), std::string::npos) << remark;
+        }
+    }
+    EXPECT_TRUE(exercise.diagnosis);
+}
+
 /// Slow where sanitizers are, and right: that costs no point, and is said.
 TEST(Bounded, TimeThatOnlyTheSanitizersTakeIsSaid) {
     Desk desk;
