@@ -1,11 +1,16 @@
 #include "intake/file_tree.hpp"
 #include "intake/names_in_utf8.hpp"
+#include "intake/packed_bytes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <ctime>
+#include <fstream>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include <archive.h>
@@ -21,16 +26,35 @@ struct Close {
 };
 using Reader = std::unique_ptr<archive, Close>;
 
-/// Of formats and compressions only what people hand in: each more is more code that reads strangers' bytes.
-Reader new_reader() {
-    Reader reader(archive_read_new());
-    archive_read_support_format_zip(reader.get());
-    archive_read_support_format_tar(reader.get());
-    archive_read_support_filter_gzip(reader.get());
-    archive_read_support_filter_xz(reader.get());
-    archive_read_support_filter_bzip2(reader.get());
-    return reader;
+/// Longer than any path that a system could hold, and little enough to be looked at 4000 times.
+constexpr std::size_t longest_entry_name = 4096;
+
+/// What may stand beside the data of an entry: headers, a long name, attributes, and what fills the last block.
+constexpr std::uintmax_t beside_an_entry = 4096;
+
+std::string bytes_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw Malformed(fmt::format("{} may not be read", shown(file.filename().string())));
+    std::string bytes(fs::file_size(file), '\0');
+    in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    bytes.resize(static_cast<std::size_t>(in.gcount()));
+    return bytes;
 }
+
+/// Of this thread.
+class ProcessorClock {
+public:
+    bool has_passed(std::chrono::nanoseconds time) const { return now() - begin_ > time; }
+
+private:
+    static std::chrono::nanoseconds now() {
+        timespec time{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+    }
+
+    std::chrono::nanoseconds begin_ = now();
+};
 
 /// An archive in an archive.
 struct Packed {
@@ -40,7 +64,7 @@ struct Packed {
 
 /// A link may point anywhere, a device is not a file, and an unpacker that follows them writes where it should not.
 /// A bomb is small and says nothing of its size: what comes out is counted while it comes out, over all archives of a
-/// hand-in.
+/// hand-in; so is what comes out of the decompression and is no entry's data, and the time that it takes.
 class Unpacking {
 public:
     explicit Unpacking(FileTree& tree) : tree_(tree) {}
@@ -48,42 +72,65 @@ public:
     /// @return the archives in it
     std::vector<Packed> unpack_file(const PlacedArchive& archive) {
         const fs::path& file = archive.file;
+        const std::uintmax_t most = tree_.bounds().archive_bytes;
         if (!fs::is_regular_file(file)) throw Malformed("is called like an archive, and is no ordinary file");
-        if (fs::file_size(file) > tree_.bounds().archive_bytes)
-            throw Malformed(fmt::format("is larger than {} MiB", tree_.bounds().archive_bytes >> 20U));
-        begin(file.filename().string(), archive.folder);
-        constexpr std::size_t block = 64U << 10U;
-        if (archive_read_open_filename(reader_.get(), file.c_str(), block) != ARCHIVE_OK) fail();
-        return run();
+        if (fs::file_size(file) > most) throw Malformed(fmt::format("is larger than {} MiB", most >> 20U));
+        return unpack(bytes_of(file), file.filename().string(), archive.folder);
     }
 
     /// @return the archives in it, which nobody opens
     std::vector<Packed> unpack(const Packed& archive) {
-        begin(archive.path, archive.path + "/");
-        if (archive_read_open_memory(reader_.get(), archive.bytes.data(), archive.bytes.size()) != ARCHIVE_OK) fail();
-        return run();
+        return unpack(archive.bytes, archive.path, archive.path + "/");
     }
 
 private:
-    void begin(const std::string& name, const std::string& folder) {
-        reader_ = new_reader();
+    std::vector<Packed> unpack(const std::string& bytes, const std::string& name, const std::string& folder) {
         name_ = shown(name);
         folder_ = folder;
         last_.clear();
         packed_.clear();
-    }
-
-    std::vector<Packed> run() {
+        // The directory of a zip is read whole before its first entry is seen.
+        if (is_directory_beyond(bytes, tree_.bounds().entries)) throw Malformed(tree_.too_many());
+        reader_.reset(archive_read_new());
+        PackedBytes source(bytes, [this] { return too_much(); });
+        source_ = &source;
+        support_what_is_handed_in(reader_.get(), bytes);
+        if (source.open(reader_.get()) != ARCHIVE_OK) fail();
         archive_entry* entry = nullptr;
         int status = ARCHIVE_OK;
         while ((status = archive_read_next_header(reader_.get(), &entry)) != ARCHIVE_EOF) {
+            require_bounds();
             if (status < ARCHIVE_WARN) fail();
             take(entry);
         }
+        require_bounds();
+        came_out_before_ += came_out();
+        reader_.reset();
         return std::move(packed_);
     }
 
+    /// How much this archive's decompression has given, headers and all.
+    std::uintmax_t came_out() const {
+        return static_cast<std::uintmax_t>(std::max<la_int64_t>(0, archive_filter_bytes(reader_.get(), 0)));
+    }
+
+    /// Why no more is read; empty as long as it is.
+    std::string too_much() const {
+        const Bounds& bounds = tree_.bounds();
+        if (unpacked_ > bounds.archive_bytes ||
+            came_out_before_ + came_out() > bounds.archive_bytes + bounds.entries * beside_an_entry)
+            return fmt::format("unpacks to more than {} MiB", bounds.archive_bytes >> 20U);
+        if (clock_.has_passed(bounds.processor_time))
+            return fmt::format("takes more than {} s to be unpacked", bounds.processor_time.count());
+        return "";
+    }
+
+    void require_bounds() const {
+        if (const std::string why = too_much(); !why.empty()) throw Malformed(why);
+    }
+
     [[noreturn]] void fail() {
+        if (!source_->refusal().empty()) throw Malformed(source_->refusal());
         const char* why = archive_error_string(reader_.get());
         throw Malformed(fmt::format(
             "{} cannot be unpacked: {}. It may be damaged, or be no zip or tar at all; does it open elsewhere?", name_,
@@ -97,6 +144,8 @@ private:
         if (name == nullptr)
             throw Malformed(fmt::format("holds a file whose name is not the UTF-8 that it is said to be, {}",
                                         last_.empty() ? "at the beginning" : "after " + shown(last_)));
+        if (std::string_view(name).size() > longest_entry_name)
+            throw Malformed(fmt::format("holds a path that is too long: {}", shown(name)));
         last_ = name;
         // Some programs on Windows write their own separator.
         if ((archive_format(reader_.get()) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP)
@@ -137,8 +186,7 @@ private:
             if (got < 0) fail();
             if (got == 0) return text;
             unpacked_ += static_cast<std::uintmax_t>(got);
-            if (unpacked_ > tree_.bounds().archive_bytes)
-                throw Malformed(fmt::format("unpacks to more than {} MiB", tree_.bounds().archive_bytes >> 20U));
+            require_bounds();
             if (text.size() < most) text.append(buffer.data(), static_cast<std::size_t>(got));
         }
     }
@@ -150,7 +198,10 @@ private:
     std::string folder_;  ///< where its sources go
     std::string last_;    ///< the last name that was read
     std::vector<Packed> packed_;
-    std::uintmax_t unpacked_ = 0;
+    const PackedBytes* source_ = nullptr;  ///< of the archive that is read now
+    std::uintmax_t unpacked_ = 0;          ///< of entries' data
+    std::uintmax_t came_out_before_ = 0;   ///< of the archives that were read before this one
+    ProcessorClock clock_;
 };
 
 }  // namespace

@@ -94,8 +94,10 @@ bool FileTree::may_hold_sources(const std::string& path) {
 }
 
 void FileTree::count_folder() {
-    if (++entries_ > bounds_.entries) throw Malformed(fmt::format("holds more than {} files", bounds_.entries));
+    if (++entries_ > bounds_.entries) throw Malformed(too_many());
 }
+
+std::string FileTree::too_many() const { return fmt::format("holds more than {} files", bounds_.entries); }
 
 void FileTree::count_file() {
     count_folder();

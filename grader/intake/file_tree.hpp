@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -23,6 +24,8 @@ struct Bounds {
     std::uintmax_t bytes = 16U << 20U;  ///< of all files, unpacked
     std::size_t entries = 4000;         ///< files and folders, also those that do not count
     std::uintmax_t archive_bytes = 64U << 20U;
+    /// To unpack. What is handed in takes two or three; whether somebody waits for a processor does not matter.
+    std::chrono::seconds processor_time{30};
 };
 
 /// How many folders one within the other are read: each costs a descriptor while those below it are. Sources lie in far
@@ -48,6 +51,8 @@ public:
     /// Every entry is counted, kept or not. @throws Malformed if there are too many
     void count_folder();
     void count_file();
+    /// What is said then.
+    std::string too_many() const;
     /// @throws Malformed if the path is there already, or there is too much
     void add(const std::string& path, std::string text);
     /// Takes down why an archive was not opened, for who looks for the sources.

@@ -2,16 +2,27 @@
 
 #include "student/record_field.hpp"
 #include "student/student.hpp"
+#include "verdict/utf8.hpp"
 
+#include <cstddef>
 #include <utility>
 
 namespace headway::judge {
+namespace {
+
+/// Of a failure's words, as they are shown: spelled out, one byte becomes four. What a submission throws is shorter;
+/// names of its parameters, and values that are written out, may have any length, and all views and the diagnosis get
+/// them.
+constexpr std::size_t most_message_bytes = 8192;
+
+}  // namespace
 
 void TestRecord::stopped_by(const StopTest& stop) {
     if (!stop.failure) return;
     failure = stop.failure;
     if (failure->function.empty()) failure->function = function;
     if (stop.says_it_of_last_call) failure->message = "your " + function + " " + failure->message;
+    failure->message = verdict::beginning_of(verdict::showable(failure->message), most_message_bytes);
     failure->story = story;
 }
 

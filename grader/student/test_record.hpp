@@ -67,7 +67,8 @@ struct TestRecord {
     std::vector<Sweep> sweeps;  ///< no part of a verdict: `verify --asked` shows them
     bool has_computed = false;  ///< what is asked now has given right answers in this test: see ask_in_turn()
 
-    /// Takes over the failure that stopped the test, if there is one, with the story up to here.
+    /// Takes over the failure that stopped the test, if there is one, with the story up to here. Of words without end
+    /// it takes the beginning.
     void stopped_by(const StopTest& stop);
 };
 

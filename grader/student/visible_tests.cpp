@@ -1,10 +1,14 @@
 #include "student/visible_tests.hpp"
 
+#include "verdict/utf8.hpp"
+
 #include <fmt/format.h>
 #include <gtest/gtest-spi.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
+#include <new>
 #include <stdexcept>
 
 namespace headway::judge {
@@ -34,6 +38,13 @@ struct Thrown : Exception, ThrownByIt {
 /// Ends a visible test whose expectations are broken already: what it asks after that is of no use.
 struct Broken {};
 
+/// Of one answer, with every element written out. Visible tests are small enough to be worked out by hand, and what
+/// they do with an answer, writing it out or walking through it, is in no budget.
+constexpr std::uint64_t most_answered_bytes = std::uint64_t{1} << 20U;
+
+/// Of what GoogleTest says, which writes values out.
+constexpr std::size_t most_words = 2000;
+
 std::string on_one_line(std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     while (!text.empty() && text.back() == ' ') text.pop_back();
@@ -45,7 +56,7 @@ std::string on_one_line(std::string text) {
     verdict::Failure failure;
     failure.kind = verdict::FailureKind::wrong_behaviour;
     failure.message = fmt::format("your {} is not what visible_test.cpp expects in line {} ({}): {}", record.function,
-                                  line, test.name, on_one_line(what));
+                                  line, test.name, verdict::beginning_of(on_one_line(what), most_words));
     fail(std::move(failure));
 }
 
@@ -61,7 +72,9 @@ void ask(Student& student, const VisibleTest& test) {
         } catch (const Broken&) {
         } catch (const ThrownByIt& error) {
             thrown = "it threw: " + error.message;
-        } catch (const std::logic_error& error) {  // an answer of another shape was indexed
+        } catch (const std::bad_alloc&) {  // answers are too small for that
+            throw;
+        } catch (const std::exception& error) {  // an answer of another shape was indexed, say
             thrown = error.what();
         }
     }
@@ -71,6 +84,16 @@ void ask(Student& student, const VisibleTest& test) {
         if (one.failed()) fail_for(student.test_record(), test, one.line_number(), one.message());
     }
     if (!thrown.empty()) fail_for(student.test_record(), test, test.line, thrown);
+}
+
+void require_small(const wire::Value& answer) {
+    const std::uint64_t bytes = wire::bytes_to_unfold(answer);
+    if (bytes <= most_answered_bytes) return;
+    verdict::Failure failure;
+    failure.kind = verdict::FailureKind::wrong_behaviour;
+    failure.message =
+        fmt::format("answered with {} KiB of numbers, where visible_test.cpp asks for a few", bytes >> 10U);
+    throw StopTest{std::move(failure), true};
 }
 
 /// The submission.
@@ -102,6 +125,7 @@ wire::Value asked(const std::string& function, const Arguments& arguments, bool 
     try {
         outcome = student.outcome(function, arguments, keep_result);
         if (outcome.error && lacks_resources(*outcome.error)) student.in_doubt();
+        require_small(outcome.value);
     } catch (...) {
         running->trouble = std::current_exception();
         throw;

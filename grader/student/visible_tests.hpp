@@ -27,12 +27,13 @@ struct VisibleRegistration {
     VisibleRegistration(const std::string& exercise, VisibleTest test);
 };
 
-/// Asks all of an exercise's, in order. Ends the test at the first expectation that does not hold.
+/// Asks all of an exercise's, in order. Ends the test at the first expectation that does not hold. What a visible test
+/// or its stand-ins throw is the submission's failure: with right answers they throw nothing.
 void ask_visible_tests(Student& student, const std::string& exercise);
 
 // ---- for stand-ins, which are called by a visible test that is running --------------------------------------------
 
-/// What the submission answers.
+/// What the submission answers. Ends the test where that is more than a visible test has use for.
 /// @throws what it threw, if it threw something: std::invalid_argument, std::out_of_range or std::runtime_error
 wire::Value asked(const std::string& function, const Arguments& arguments, bool keep_result = false);
 /// What one of the course's own functions in the worker answers: the student reads nothing of it.

@@ -35,6 +35,16 @@ std::string valid_utf8(std::string_view bytes) {
     return text;
 }
 
+std::string beginning_of(std::string text, std::size_t most_bytes) {
+    if (text.size() <= most_bytes) return text;
+    constexpr std::size_t longest_code_point = 4;
+    const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80; };
+    std::size_t end = most_bytes;
+    while (end > 0 && most_bytes - end < longest_code_point && continues(end)) --end;
+    text.resize(end);
+    return text + "...";
+}
+
 bool is_hidden(char32_t c) {
     if (c >= 0x20 && c < 0x7F) return false;  // nearly all text
     const utf8proc_property_t* property = utf8proc_get_property(static_cast<utf8proc_int32_t>(c));

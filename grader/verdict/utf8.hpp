@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,9 @@ bool is_hidden(char32_t code_point);
 
 /// How a hidden character is shown instead: `\x1b`, `\u202e`.
 std::string spelled_out(char32_t code_point);
+
+/// At most so many bytes of `text`, without part of a code point at the end, and "..." where that is not all.
+std::string beginning_of(std::string text, std::size_t most_bytes);
 
 /// `bytes` as every view and document may show them: valid UTF-8, hidden characters spelled out. Tabs stay, and every
 /// line end is one \n. Showing twice changes nothing.

@@ -166,6 +166,86 @@ Tensor tiled_attention(const Tensor& q, const Tensor&, const Tensor& v, const Ma
     graded_within(60, desk, "10");
 }
 
+/// A solution in which `functions` have other names, and what follows in their place.
+std::string instead_of(const std::string& exercise_file, const std::vector<std::string>& functions,
+                       const std::string& text) {
+    std::string before, after;
+    for (const std::string& function : functions) {
+        before += "#define " + function + " " + function + "_of_the_solution\n";
+        after += "#undef " + function + "\n";
+    }
+    return before + solution(exercise_file) + "\n" + after + text;
+}
+
+std::ptrdiff_t not_passed(const verdict::Exercise& exercise) {
+    return std::count_if(exercise.tests.begin(), exercise.tests.end(),
+                         [](const verdict::Test& test) { return test.state != verdict::TestState::passed; });
+}
+
+/// Right in every hidden test: what comes then is asked with nobody's budget, and must not leave the mark open.
+TEST(Bounded, WhatTheVisibleTestAloneIsAnswered) {
+    const std::string scores = "03_scaled_scores/scaled_scores.cpp", merge = "04_merge_heads/merge_heads.cpp";
+    Desk desk;
+    desk.write(scores, instead_of(scores, {"attention_scores", "causal_mask"}, R"(
+namespace headway::ex03 {
+Tensor attention_scores(const Tensor& q, const Tensor& k);
+Mask causal_mask(Index T, Index S);
+static bool visible_test_runs = false;
+Tensor attention_scores(const Tensor& q, const Tensor& k) {
+    visible_test_runs = visible_test_runs || (q.shape() == Shape{1, 2, 1, 4} && q(0, 0, 0, 2) == 3 && q(0, 0, 0, 3) == 4);
+    return attention_scores_of_the_solution(q, k);
+}
+Mask causal_mask(Index T, Index S) {
+    if (visible_test_runs) return Mask::allow_all({1, 1, 1, 1, 1, 1, 1}).expand({8, 8, 8, 8, 8, 8, 8});
+    return causal_mask_of_the_solution(T, S);
+}
+}
+)"));
+    auto exercise = graded_within(60, desk, "03");
+    EXPECT_EQ(told(exercise, "your causal_mask answered with 2048 KiB of numbers"), 1);
+    EXPECT_EQ(not_passed(exercise), 1);
+    desk.write(merge, instead_of(merge, {"merge_heads"}, R"(
+#include <csignal>
+namespace headway::ex04 {
+Tensor merge_heads(const Tensor& context);
+Tensor merge_heads(const Tensor& context) {
+    if (context.shape() == Shape{1, 2, 3, 2} && context(0, 0, 1, 0) == 11 && context(0, 1, 2, 1) == 24) std::raise(SIGKILL);
+    return merge_heads_of_the_solution(context);
+}
+}
+)"));
+    exercise = graded_within(60, desk, "04");
+    EXPECT_EQ(told(exercise, "SIGKILL"), 1);
+    EXPECT_EQ(not_passed(exercise), 1);
+}
+
+/// Words of a test are handed to the diagnosis, and to every view.
+TEST(Bounded, ANameOfAnyLengthIsToldInSomeWords) {
+    const std::string file_of_module = "05_module/module.cpp";
+    std::string text = solution(file_of_module);
+    const auto insert_before = [&](const std::string& place, const std::string& more) {
+        const std::size_t at = text.find(place);
+        ASSERT_NE(at, std::string::npos) << place;
+        text.insert(at, more);
+    };
+    insert_before("register_module(\"q_proj\"", "register_module(std::string(60'000, static_cast<char>(1)), more_);\n");
+    insert_before("nn::Linear q_proj_,", "Random other_{1};\nnn::Linear more_{1, 1, nn::Bias::no, other_};\n");
+    Desk desk;
+    desk.write(file_of_module, text);
+    const auto exercise = graded_within(60, desk, "05");
+    EXPECT_GT(told(exercise, "there is a parameter that should not be"), 0);
+    for (const verdict::Test& test : exercise.tests) {
+        if (test.failure) {
+            EXPECT_LT(test.failure->message.size(), 8300U) << test.name;
+        }
+        if (test.remarks) {
+            for (const std::string& remark : *test.remarks)
+                EXPECT_EQ(remark.find("could not be looked for"), std::string::npos) << remark;
+        }
+    }
+    EXPECT_TRUE(exercise.diagnosis);
+}
+
 /// Slow where sanitizers are, and right: that costs no point, and is said.
 TEST(Bounded, TimeThatOnlyTheSanitizersTakeIsSaid) {
     Desk desk;

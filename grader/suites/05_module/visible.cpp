@@ -3,6 +3,9 @@
 
 #include <visible_test.cpp>  // NOLINT(bugprone-suspicious-include)
 
+#include <algorithm>
+#include <cstddef>
+
 namespace headway::ex05 {
 
 using judge::asked;
@@ -20,6 +23,17 @@ wire::Record sent(const AttentionOptions& options) {
     if (options.dropout != 0) record.fields.push_back({"dropout", static_cast<double>(options.dropout)});
     record.fields.push_back({"seed", static_cast<Index>(options.seed)});
     return record;
+}
+
+/// A worker may answer with any name, and Registered goes one module deeper with each dot.
+void require_usable(const std::string& name) {
+    constexpr std::size_t longest = 200;
+    constexpr std::ptrdiff_t most_dots = 8;
+    if (name.size() <= longest && std::ranges::count(name, '.') <= most_dots) return;
+    verdict::Failure failure;
+    failure.kind = verdict::FailureKind::wrong_behaviour;
+    failure.message = "there is a parameter that should not be: " + name.substr(0, longest);
+    judge::fail(std::move(failure));
 }
 
 /// Registers parameters under names with dots, as children.
@@ -54,6 +68,7 @@ public:
         : there_(asked_for<wire::Handle>("make_multi_head_attention", {{"options", sent(options)}})) {
         for (const wire::Field& parameter :
              asked_for<wire::Record>("named_parameters", {{"attention", there_}}).fields) {
+            require_usable(parameter.name);
             const auto& value = value_of<Tensor>(parameter);
             if (parameter.name.find('.') == std::string::npos)
                 register_parameter(parameter.name, value);

@@ -29,8 +29,12 @@ Int8Rows rows(const wire::Record& record, const std::string& of) {
     Int8Rows answer{field<Shape>(record, of + "shape"), {}, field<Tensor>(record, of + "scales")};
     const auto& codes = field<Tensor>(record, of + "codes");
     if (!codes.defined()) return answer;
-    for (Index i = 0; i < codes.numel(); ++i)
-        answer.codes.push_back(static_cast<std::int8_t>(std::clamp(codes.contiguous().data()[i], -128.0F, 127.0F)));
+    const Tensor dense = codes.contiguous();
+    for (Index i = 0; i < dense.numel(); ++i) {
+        const float code = dense.data()[i];
+        if (!(code >= -128.0F && code <= 127.0F)) judge::fail_for_form(of + "codes");  // NaN too
+        answer.codes.push_back(static_cast<std::int8_t>(code));
+    }
     return answer;
 }
 

@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <string_view>
+
 namespace headway::intake {
 namespace {
 
@@ -114,6 +117,18 @@ TEST_P(Archives, BombsAreRefusedByCount) {
     EXPECT_NE(refusal({.entries = 100}).find("more than 100 files"), std::string::npos);
 }
 
+TEST_P(Archives, NamesThatNoSystemHoldsAreRefusedWhateverTheyName) {
+    { Archive(file(), GetParam()).add(std::string(5000, 'x') + ".txt", ""); }
+    EXPECT_NE(refusal().find("a path that is too long: xxx"), std::string::npos) << refusal();
+    EXPECT_LT(refusal().size(), 300U);
+}
+
+TEST_P(Archives, WhatTakesTooLongIsRefused) {
+    { Archive(file(), GetParam()).add("a.cpp", std::string(100'000, 'x')); }
+    EXPECT_EQ(refusal(), "");
+    EXPECT_EQ(refusal({.processor_time = std::chrono::seconds(0)}), "takes more than 0 s to be unpacked");
+}
+
 TEST_P(Archives, AFileTwiceIsRefusedSinceNobodyKnowsWhichCounts) {
     {
         Archive archive(file(), GetParam());
@@ -156,6 +171,71 @@ TEST(TarArchives, ANameOfAnyLengthIsToldInAFewWords) {
             EXPECT_LT(std::string(error.what()).size(), 300U);
             EXPECT_NE(std::string(error.what()).find("xxx..."), std::string::npos);
         }
+    }
+}
+
+/// Attacks write the same piece again and again: bzip2 streams may follow each other.
+class PiecesInBzip2 : public testing::Test {
+protected:
+    void write(const std::string& piece, int times) const {
+        const std::string packed = in_bzip2(piece);
+        std::string all;
+        for (int i = 0; i < times; ++i) all += packed;
+        build::write_file(file(), all);
+    }
+
+    std::string refusal_within_seconds() const {
+        const auto begin = std::chrono::steady_clock::now();
+        std::string refusal;
+        try {
+            read_archive(file());
+        } catch (const Malformed& error) {
+            refusal = error.what();
+        }
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+        return refusal;
+    }
+
+private:
+    std::filesystem::path file() const { return folder_.path() / "a.tar.bz2"; }
+
+    build::TemporaryFolder folder_;
+};
+
+/// 9 GB pass between the two compressions, and nothing comes out.
+TEST_F(PiecesInBzip2, OneCompressionAloneIsUndone) {
+    constexpr std::string_view empty_gzip("\x1f\x8b\x08\0\0\0\0\0\x02\xff\x03\0\0\0\0\0\0\0\0\0", 20);
+    std::string gzips;
+    while (gzips.size() < 800'000) gzips += empty_gzip;
+    write(gzips, 10'000);
+    EXPECT_NE(refusal_within_seconds().find("cannot be unpacked"), std::string::npos);
+}
+
+TEST_F(PiecesInBzip2, HeadersCountAsDataDoes) {
+    std::string entry;
+    for (int i = 0; i < 30; ++i) entry += tar_entry('L', "././@LongLink", "notes.txt" + std::string(999'991, '\0'));
+    entry += tar_entry('0', "notes.txt", "");
+    write(entry, 200);
+    EXPECT_EQ(refusal_within_seconds(), "unpacks to more than 64 MiB");
+}
+
+/// libarchive keeps all that a directory says before it tells of the first entry.
+TEST(ZipArchives, ADirectoryOfOneFileAThousandTimesIsRefused) {
+    const build::TemporaryFolder folder;
+    const auto file = folder.path() / "a.zip";
+    { Archive(file, Kind::zip).add("a.cpp", "int x;"); }
+    std::string bytes = build::read_file(file);
+    const auto begin = bytes.rfind("PK\x01\x02"), end = bytes.rfind("PK\x05\x06");
+    ASSERT_NE(begin, std::string::npos);
+    const std::string once = bytes.substr(begin, end - begin);
+    std::string more;
+    for (int i = 0; i < 2000; ++i) more += once;
+    build::write_file(file, bytes.insert(end, more));
+    try {
+        read_archive(file, {.entries = 100});
+        FAIL() << "it was read";
+    } catch (const Malformed& error) {
+        EXPECT_EQ(std::string(error.what()), "holds more than 100 files");
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
@@ -51,5 +52,48 @@ private:
     archive* archive_;
     Names names_;
 };
+
+/// `bytes`, which may be anything, as a bzip2 stream.
+inline std::string in_bzip2(const std::string& bytes) {
+    std::string packed(bytes.size() + 10'000, '\0');
+    std::size_t used = 0;
+    archive* writer = archive_write_new();
+    archive_write_set_format_raw(writer);
+    archive_write_add_filter_bzip2(writer);
+    archive_write_set_bytes_in_last_block(writer, 1);  // nothing is to follow the stream but the next one
+    archive_write_open_memory(writer, packed.data(), packed.size(), &used);
+    archive_entry* entry = archive_entry_new();
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_write_header(writer, entry);
+    archive_write_data(writer, bytes.data(), bytes.size());
+    archive_entry_free(entry);
+    archive_write_close(writer);
+    archive_write_free(writer);
+    packed.resize(used);
+    return packed;
+}
+
+/// An entry of a tar as nobody writes it: of any type, with any data.
+inline std::string tar_entry(char type, const std::string& name, const std::string& data) {
+    std::string header(512, '\0');
+    const auto put = [&](std::size_t at, const std::string& text) { header.replace(at, text.size(), text); };
+    const auto octal = [](std::size_t number, int digits) {
+        std::string text(static_cast<std::size_t>(digits), '0');
+        for (auto digit = text.rbegin(); digit != text.rend(); ++digit, number /= 8)
+            *digit = static_cast<char>('0' + number % 8);
+        return text;
+    };
+    put(0, name);
+    put(100, octal(0644, 7));
+    put(124, octal(data.size(), 11));
+    put(136, octal(0, 11));
+    put(148, "        ");
+    put(156, std::string(1, type));
+    put(257, "ustar  ");
+    std::size_t sum = 0;
+    for (const char c : header) sum += static_cast<unsigned char>(c);
+    put(148, octal(sum, 6) + std::string(1, '\0'));
+    return header + data + std::string((512 - data.size() % 512) % 512, '\0');
+}
 
 }  // namespace headway::intake

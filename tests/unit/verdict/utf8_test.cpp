@@ -29,6 +29,16 @@ TEST(Utf8, WhatDecodersDisagreeAboutIsInvalid) {
     EXPECT_EQ(valid_utf8("\xf4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD") << "above U+10FFFF";
 }
 
+TEST(Utf8, TheBeginningOfATextEndsBetweenCodePoints) {
+    EXPECT_EQ(beginning_of("plain", 5), "plain");
+    EXPECT_EQ(beginning_of("plainer", 5), "plain...");
+    EXPECT_EQ(beginning_of("a√d", 2), "a...");
+    EXPECT_EQ(beginning_of("a√d", 3), "a...");
+    EXPECT_EQ(beginning_of("a√d", 4), "a√...");
+    EXPECT_EQ(beginning_of(std::string(100, '\x80'), 50).size(), 46U + 3U) << "no text at all";
+    EXPECT_EQ(beginning_of("", 0), "");
+}
+
 TEST(Showable, WhatDrivesTerminalsIsSpelledOut) {
     EXPECT_EQ(showable("\x1b[31m \u009b2J \x7f \u0085"), "\\x1b[31m \\x9b2J \\x7f \\x85");
     EXPECT_EQ(showable(std::string_view("\0\b", 2)), "\\x00\\x08");
