@@ -48,6 +48,8 @@ Blocked read_by_sequence(const Mask& mask, const Shape& shape) {
 Blocked repeated(const Mask& mask, const Shape& shape) {
     Blocked blocked(zeros(shape).value.size(), false);
     if (!mask.defined() || mask.numel() == 0) return blocked;
+    // In the order of its axes, or in that in which they lie in memory.
+    if (mask.strides() != Layout::contiguous(mask.shape()).strides) throw Unpredictable{};
     const Mask dense = mask.clone();
     for (std::size_t i = 0; i < blocked.size(); ++i)
         blocked[i] = dense.data()[i % static_cast<std::size_t>(dense.numel())];
