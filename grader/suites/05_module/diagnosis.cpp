@@ -216,9 +216,10 @@ Predict loading_model(const Arguments& arguments) {
 
 Predict several_calls_model(const Arguments& arguments) {
     const auto kind = std::get<std::string>(argument(arguments, "question"));
-    const auto facts = kind == after_a_mask    ? &after_a_mask_facts
-                       : kind == after_forward ? &after_forward_facts
-                                               : &several_calls_facts;
+    const auto facts = kind == after_a_mask      ? &after_a_mask_facts
+                       : kind == after_forward   ? &after_forward_facts
+                       : kind == after_more_keys ? &after_more_keys_facts
+                                                 : &several_calls_facts;
     return [facts](const Choices& c) { return facts(c.of<ModuleChoices>()); };
 }
 

@@ -163,7 +163,8 @@ std::vector<Arguments> several_calls_questions(Random& random) {
     // What is kept may have to fit the scores.
     const Arguments of_a_mask_each = question(random, {.D = D, .H = H}, S, S, random_mask(random, {B, H, S, S}));
     return {of_one_mask, changed(of_a_mask_each, "question", std::string(after_a_mask)),
-            changed(of_a_mask_each, "question", std::string(after_forward))};
+            changed(of_a_mask_each, "question", std::string(after_forward)),
+            changed(of_one_mask, "question", std::string(after_more_keys))};
 }
 
 }  // namespace headway::diagnosis
