@@ -175,12 +175,20 @@ Given given_by(const Arguments& arguments) {
     return given;
 }
 
+/// Whether a causal mask is of a shape that fits no scores.
+bool is_misshapen(ModuleChoices::CausalMask made, Index T, Index S) {
+    using CausalMask = ModuleChoices::CausalMask;
+    return T != S && ((made == CausalMask::of_queries && T != 1) || (made == CausalMask::of_keys && S != 1));
+}
+
 /// What shapes and options leave to be computed.
 Answer unless_refused(const Arguments& arguments, bool lengths_matter, const Choices& c,
                       const std::function<Answer()>& compute) {
     const Tensor query = tensor(arguments, "query");
     const Tensor key = tensor(arguments, "key");
-    if (c.of<ModuleChoices>().refuses_cross_attention && query.size(1) != key.size(1))
+    const auto& module = c.of<ModuleChoices>();
+    if ((module.refuses_cross_attention && query.size(1) != key.size(1)) ||
+        (options_of(arguments).causal && is_misshapen(module.causal_mask, query.size(1), key.size(1))))
         return Answer::without_value(Answer::Kind::refused);
     const bool wide = query.size(2) == options_of(arguments).D;
     const bool long_enough = !lengths_matter || tensor(arguments, "value").size(1) == key.size(1);

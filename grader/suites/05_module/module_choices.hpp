@@ -46,6 +46,9 @@ struct ModuleChoices {
     Seeding seeding = Seeding::from_options;
     bool divides_even_with_head_dim = false;
     bool refuses_cross_attention = false;
+    /// Of which lengths the causal mask is made: (T, S), (T, T) or (S, S). Of the others one of a single number fits.
+    enum class CausalMask { of_both, of_queries, of_keys };
+    CausalMask causal_mask = CausalMask::of_both;
 
     enum class Loading { takes_effect, no_effect, not_after_first_call };
     Loading loading = Loading::takes_effect;

@@ -78,6 +78,26 @@ Chapter module_calls() {
          .symptom = "the future and the padding are seen; nothing crashes",
          .question = "Where does the result of masked_fill go? It returns a new tensor.",
          .make = [](Choices& c) { c.masking.combined = Combined::none; }},
+        {.id = "causal_mask_of_queries_alone",
+         .decision = "causal",
+         .title = "a causal module refuses another number of keys than of queries, unless T = 1: as where its causal "
+                  "mask is (T, T) and not (T, S)",
+         .right = "build causal_mask(T, S): a row for each query, a column for each key",
+         .symptom = "right in self-attention; with keys from elsewhere, it throws",
+         .question = "With which two lengths do you build your causal mask?",
+         .make = [](Choices& c) { c.change<ModuleChoices>().causal_mask = ModuleChoices::CausalMask::of_queries; }},
+        {.id = "causal_mask_of_keys_alone",
+         .decision = "causal",
+         .title = "a causal module refuses another number of queries than of keys, and with S = 1 blocks nothing: as "
+                  "where its causal mask is (S, S) and not (T, S)",
+         .right = "build causal_mask(T, S): a row for each query, a column for each key",
+         .symptom = "right in self-attention; with keys from elsewhere, it throws",
+         .question = "With which two lengths do you build your causal mask?",
+         .make =
+             [](Choices& c) {
+                 c.change<ModuleChoices>().causal_mask = ModuleChoices::CausalMask::of_keys;
+                 c.masking.future = [](Index t, Index s, Index T, Index S) { return S != 1 && s > t + (S - T); };
+             }},
         // ---- the batch ----
         {.id = "only_first_sequence",
          .decision = "batch",
