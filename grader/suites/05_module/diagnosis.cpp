@@ -268,6 +268,8 @@ const SubjectRegistration registration(
       {.name = "attention_weights",
        .model = &attention_weights_model,
        .questions = &weights_questions,
+       .shown_beside = "what it shows is not what forward weighs with",
+       .named_beside = {{"causal_nothing", "causal_option_not_shown"}},
        .ask = &judged<&ask_attention_weights>,
        .stage = Stage::softmax,
        .stages = stages_of_questions(),

@@ -153,6 +153,12 @@ Chapter module_calls() {
                      return scores;
                  };
              }},
+        {.id = "causal_option_not_shown",
+         .decision = "causal",
+         .title = "attention_weights ignores the causal option; forward does not",
+         .right = "block the same keys in both: mask | causal_mask(T, S)",
+         .symptom = "what it shows is not what forward weighs with",
+         .question = "In which of your functions does the causal option join the mask?"},
         {.id = "attention_weights_after_dropout",
          .decision = "attention_weights_mode",
          .title = "attention_weights shows the weights after dropout",
