@@ -82,7 +82,7 @@ std::string without_callers(const std::string& output) {
         while (last != line && !is_own_frame(*(last - 1))) --last;
         if (last == line) last = end;
         kept.insert(kept.end(), line, last);
-        if (last != end) kept.push_back("    (what called that is the grader's)");
+        if (last != end) kept.push_back("    (what called that is not in your files)");
         line = end;
     }
     return fmt::format("{}{}", fmt::join(kept, "\n"), output.ends_with('\n') ? "\n" : "");
