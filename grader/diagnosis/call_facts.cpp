@@ -79,6 +79,8 @@ void add_widths(Facts& facts, const wire::Record& options) {
 
 Facts facts_with_masks(const judge::Arguments& arguments) {
     Facts facts = facts_of(arguments);
+    // What a mask blocks says more than its axes, and two names of one thing would hide both.
+    std::erase_if(facts.flag, [](const auto& one) { return one.first.first == tells_sequences_apart; });
     for (const wire::Field& argument : arguments) {
         // Suites say more in the name of an argument: "scores (a transposed view)".
         const std::string name = argument.name.substr(0, argument.name.find(" ("));

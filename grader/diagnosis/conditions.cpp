@@ -41,6 +41,8 @@ void add_mask(Facts& facts, const Mask& mask) {
                        mask.defined() && mask.rank() == 3);
     facts.flag.emplace(std::pair("the mask has fewer than four axes", "the mask has four axes, or there is none"),
                        mask.defined() && mask.rank() < 4);
+    facts.flag.emplace(std::pair(tells_sequences_apart, "the mask does not tell sequences apart, or there is none"),
+                       mask.rank() >= 4 && mask.size(-4) > 1);
     facts.flag.emplace(std::pair("the mask is one column", "the mask has several columns, or there is none"),
                        mask.defined() && mask.rank() > 0 && mask.size(-1) == 1);
 }

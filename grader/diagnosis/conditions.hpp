@@ -17,6 +17,9 @@ struct Facts {
     std::map<std::pair<std::string, std::string>, bool> flag;
 };
 
+/// Of a mask whose axis of the sequences is longer than 1, whatever it blocks.
+inline constexpr const char* tells_sequences_apart = "the mask tells sequences apart";
+
 Facts facts_of(const judge::Arguments& arguments);
 
 /// What the axes of an argument are called, such as {"B", "H", "T", "d"} for q; empty if that is not known.

@@ -122,6 +122,34 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
     }
 }
 
+/// The function, if it only shows what another one computes, and right ones were seen not to make this mistake.
+const Function* shows_alone_what_is_right(const std::string& name, const std::string& id, const Subject& subject,
+                                          const std::vector<Observation>& right_answers) {
+    const auto known = std::ranges::find(subject.functions, name, &Function::name);
+    if (known == subject.functions.end() || known->shown_beside.empty() || mistake(id).make == nullptr) return nullptr;
+    return would_show(mistake(id), right_answers) ? &*known : nullptr;
+}
+
+void name_what_is_shown_alone(std::vector<FunctionDiagnosis>& functions, const Subject& subject,
+                              const std::vector<Observation>& right_answers) {
+    for (FunctionDiagnosis& one : functions) {
+        if (one.only_where) continue;
+        for (std::string& id : one.mistakes)
+            if (const Function* shown = shows_alone_what_is_right(one.function, id, subject, right_answers))
+                if (const auto other = shown->named_beside.find(id); other != shown->named_beside.end())
+                    id = other->second;
+    }
+}
+
+void tell_what_follows_of_showing_alone(std::vector<verdict::NamedMistake>& mistakes, const Subject& subject,
+                                        const std::vector<Observation>& right_answers) {
+    for (verdict::NamedMistake& one : mistakes)
+        if (one.functions.size() == 1)
+            if (const Function* shown =
+                    shows_alone_what_is_right(one.functions.front(), one.id, subject, right_answers))
+                one.symptom = shown->shown_beside;
+}
+
 /// Whether it never came back, and calls one that does not either: that is told of the one which is called.
 bool waits_for_another(const FunctionDiagnosis& wrong, const Function& function, const MistakeSet& known) {
     if (!function.given_own || wrong.mistakes.size() != 1) return false;
@@ -180,7 +208,9 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
         std::erase_if(function.alternatives,
                       [&](const std::string& id) { return would_show(mistake(id), earlier.right_answers); });
     prefer_what_others_have(diagnosis.functions);
+    name_what_is_shown_alone(diagnosis.functions, subject->second, earlier.right_answers);
     diagnosis.mistakes = named_mistakes(diagnosis.functions, exercise.substr(0, 2));
+    tell_what_follows_of_showing_alone(diagnosis.mistakes, subject->second, earlier.right_answers);
     diagnosis.complete =
         !diagnosis.out_of_time && !diagnosis.functions.empty() &&
         std::all_of(diagnosis.functions.begin(), diagnosis.functions.end(),

@@ -164,7 +164,8 @@ void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     if (keeps_gathered) row.score = raised;
     if (choices.sums_anew) return divide_by_what_stands_there(row);
     const double divisor = choices.denominator(sum, row);
-    const bool vanishes = divisor != 0 && std::abs(divisor) < 1e-30;  // in float it may well be 0
+    const double next_to_0 = choices.in_double ? 1e-300 : 1e-30;
+    const bool vanishes = divisor != 0 && std::abs(divisor) < next_to_0;  // it may well be 0 there
     const double relative = std::expm1(2 * epsilon) + static_cast<double>(count + 8) * reference::unit_roundoff;
     for (std::size_t i = 0; i < count; ++i) {
         row.score[i] = in_range_of_float(row.score[i] / divisor);

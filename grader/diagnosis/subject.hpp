@@ -71,6 +71,10 @@ struct Function {
     /// given_own where it decides otherwise itself: a mistake of its own on top of what it calls.
     std::function<std::optional<Answer>(judge::Student&, const judge::Arguments&, const Choices&)> given_own_and =
         nullptr;
+    /// Where it only shows what another function computes: what follows of a mistake that this one does not make.
+    std::string shown_beside = {};
+    /// Mistakes that have another name then.
+    std::map<std::string, std::string> named_beside = {};
     /// How its result is asked for; the default is a plain call.
     std::function<AnswerAndChanges(judge::Student&, const judge::Arguments&)> ask = nullptr;
     /// What the function itself is given in a question that is no call of it, of the first call if there are several:

@@ -149,6 +149,7 @@ private:
         }
         settle_credit(exercise);
         leave_causes_to_names(exercise);
+        tell_in_whose_lines(exercise, workspace.submission().files);
         find_functions(exercise, workspace.submission().files);
         stamp_jail(exercise, "compilation");
         if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);

@@ -72,6 +72,24 @@ std::set<std::string> functions_named_in(const verdict::Exercise& exercise) {
     return names;
 }
 
+/// In which function every call of `function` that ended the program did so; empty if they differ, or nobody knows.
+std::string function_where_it_ends(const std::string& function, const verdict::Exercise& exercise,
+                                   const std::vector<build::SourceFile>& files) {
+    std::set<std::string> names;
+    for (const verdict::Test& test : exercise.tests) {
+        if (!test.failure || without_variant(test.failure->function) != function ||
+            !verdict::ends_the_program(test.failure->kind))
+            continue;
+        if (!test.failure->at) return {};
+        const auto file = std::ranges::find_if(
+            files, [&](const build::SourceFile& one) { return one.path.string() == test.failure->at->file; });
+        if (file == files.end()) return {};
+        const auto around = build::function_around(file->text, test.failure->at->line);
+        names.insert(around ? around->name : std::string());
+    }
+    return names.size() == 1 ? *names.begin() : std::string();
+}
+
 }  // namespace
 
 void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& workspace, build::Build build) {
@@ -141,6 +159,18 @@ void leave_causes_to_names(verdict::Exercise& exercise) {
         if (test.failure && test.failure->message.find(" is out of range for axis ") != std::string::npos &&
             (is_named(test.failure->function) || has_wrong_input(test.failure->function)))
             test.failure->advice.reset();
+}
+
+void tell_in_whose_lines(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {
+    if (!exercise.diagnosis) return;
+    auto& functions = exercise.diagnosis->functions;
+    for (verdict::FunctionDiagnosis& one : functions) {
+        if (one.inputs > 0 || one.mistakes.size() != 1) continue;  // found in numbers, or not by that alone
+        const std::string name = without_variant(one.function), other = function_where_it_ends(name, exercise, files);
+        const auto holder = std::ranges::find(functions, other, &verdict::FunctionDiagnosis::function);
+        if (other != name && holder != functions.end() && holder->mistakes == one.mistakes)
+            one.inherited = one.mistakes;
+    }
 }
 
 void find_functions(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {

@@ -26,6 +26,9 @@ void name_what_lacks_a_return(verdict::Failure& failure, const std::vector<build
 /// is out of range may come from there.
 void leave_causes_to_names(verdict::Exercise& exercise);
 
+/// Says which functions end the program only within another one that has the same mistake: it is in that one's lines.
+void tell_in_whose_lines(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files);
+
 /// Says of each function that a failed test or the diagnosis names where the submission defines it.
 void find_functions(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files);
 

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headway::report {
@@ -49,6 +51,43 @@ std::string points_of(const Tests& tests) {
     return fmt::format("{}{}/{}{}", points, no_break_space, no_break_space, max_points);
 }
 
+bool is_frame(std::string_view line) {
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    const std::size_t number_ends = line.find_first_not_of("0123456789", 1);
+    return line.starts_with('#') && number_ends > 1 && number_ends != line.npos &&
+           line.substr(number_ends).starts_with(" 0x");
+}
+
+/// Files of the course, the compiler and the system have absolute paths, or lead out of the student's folder.
+bool is_own_frame(std::string_view line) {
+    const std::string_view place = line.substr(line.rfind(' ') + 1);
+    const std::size_t number = place.rfind(':') + 1;
+    return !place.starts_with('/') && !place.starts_with("../") && number > 0 && number < place.size() &&
+           place.find_first_not_of("0123456789", number) == place.npos;
+}
+
+/// What it printed, its traces without the frames that led to the student's code: these are the grader's.
+std::string without_callers(const std::string& output) {
+    std::vector<std::string> lines;
+    std::istringstream stream(output);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    std::vector<std::string> kept;
+    for (auto line = lines.begin(); line != lines.end();) {
+        const auto end = std::find_if_not(line, lines.end(), is_frame);
+        if (line == end) {
+            kept.push_back(*line++);
+            continue;
+        }
+        auto last = end;  // behind the last frame of the student's own
+        while (last != line && !is_own_frame(*(last - 1))) --last;
+        if (last == line) last = end;
+        kept.insert(kept.end(), line, last);
+        if (last != end) kept.push_back("    (what called that is not in your files)");
+        line = end;
+    }
+    return fmt::format("{}{}", fmt::join(kept, "\n"), output.ends_with('\n') ? "\n" : "");
+}
+
 /// The longest part of a test; what another test printed already, and a sanitizer's report of one line, is not shown
 /// again.
 class Outputs {
@@ -57,8 +96,9 @@ public:
 
     void show(const Test& test) {
         const bool verbose = page_.style().verbose;
-        const std::string output = verbose && !is_reported_already(test) ? test.output : printed_by(test);
+        std::string output = verbose && !is_reported_already(test) ? test.output : printed_by(test);
         if (output.empty()) return;
+        if (verbose && test.failure && test.failure->sanitizer) output = without_callers(output);
         if (!verbose && std::ranges::find(shown_, output) != shown_.end()) {
             page_.line(failure_indent, {{"printed the same as above", Tone::faint}});
             return;

@@ -51,6 +51,23 @@ Mask random_mask(Random& random, const Shape& shape) {
     return mask;
 }
 
+Mask cut_mask(Random& random, const Shape& shape) {
+    Shape larger = shape;
+    ++larger.back();
+    const Mask whole = random_mask(random, larger);
+    return whole.as_strided(shape, whole.strides(), 1);
+}
+
+Mask transposed_mask(Random& random, Index T, Index S) {
+    return random_mask(random, {S, T}).as_strided({T, S}, {1, T}, 0);
+}
+
+std::vector<Mask> mask_views(Random& random, const Shape& scores) {
+    const Index B = scores[0], H = scores[1], T = scores[2], S = scores[3];
+    return {transposed_mask(random, T, S), cut_mask(random, {T, S}), cut_mask(random, {1, H, T, S}),
+            cut_mask(random, {B, 1, 1, S}), cut_mask(random, scores)};
+}
+
 Mask largest_blocked(const reference::Array& weights) {
     Mask mask = Mask::allow_all(weights.shape);
     const Index T = weights.shape[2], S = weights.shape[3];

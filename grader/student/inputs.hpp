@@ -5,6 +5,8 @@
 #include <headway/random.hpp>
 #include <headway/tensor.hpp>
 
+#include <vector>
+
 namespace headway::judge {
 
 /// Sizes that differ pairwise, none a power of two, so that no mistake hides behind an equality.
@@ -27,6 +29,14 @@ Tensor strided(const Tensor& tensor);
 
 /// Every row keeps at least one key; about a third are blocked.
 Mask random_mask(Random& random, const Shape& shape);
+
+/// Cut from a larger mask: it begins later in its storage, with a gap behind each row.
+Mask cut_mask(Random& random, const Shape& shape);
+/// (T, S), a view of (S, T).
+Mask transposed_mask(Random& random, Index T, Index S);
+/// Masks that are views: a transposed one, and of every rank those that begin later in their storage.
+/// @param scores  (B, H, T, S)
+std::vector<Mask> mask_views(Random& random, const Shape& scores);
 
 /// Of every other row of weights (B, H, T, S), the key with the largest is blocked.
 Mask largest_blocked(const reference::Array& weights);

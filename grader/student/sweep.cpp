@@ -89,16 +89,6 @@ std::string pattern_of_wrong(Student& student, const std::vector<DrawAndAsk>& qu
     return pattern(wrong);
 }
 
-Mask cut_from_larger(Random& random, const Shape& shape) {
-    Shape larger = shape;
-    ++larger.back();
-    const Mask whole = random_mask(random, larger);
-    Mask part = whole.as_strided(shape, whole.strides(), 1);
-    return part;
-}
-
-Mask transposed(Random& random, Index T, Index S) { return random_mask(random, {S, T}).as_strided({T, S}, {1, T}, 0); }
-
 }  // namespace
 
 void ask_in_turn(Student& student, Random& random, const std::vector<DrawAndAsk>& questions, const Pattern& pattern) {
@@ -144,7 +134,7 @@ void for_every_relation(Student& student, Random& random, const std::string& tex
 void for_every_mask(Student& student, Random& random, const Shape& scores,
                     const std::function<void(const Mask&, Random&)>& ask) {
     std::vector<DrawAndAsk> questions;
-    for (int form = 0; form < mask_forms; ++form)
+    for (int form = 0; form < all_mask_forms; ++form)
         questions.emplace_back([&, form](Random& own) { ask(mask_of_form(form, own, scores), own); });
     const SweepInTurn noted(student, "masks", "", questions.size());
     ask_in_turn(student, random, questions);
@@ -161,9 +151,9 @@ Mask mask_of_form(int form, Random& random, const Shape& scores) {
         case 0:
             return random_mask(random, {T, S}).expand({B, H, T, S});
         case 1:
-            return transposed(random, T, S);
+            return transposed_mask(random, T, S);
         case 2:
-            return cut_from_larger(random, {B, H, T, S});
+            return cut_mask(random, {B, H, T, S});
         case 3:
             one_key(random.integer(0, S - 1)) = true;
             return one_key;
@@ -172,12 +162,18 @@ Mask mask_of_form(int form, Random& random, const Shape& scores) {
             for (Index t = 0; t < T; ++t) queries(t, 0) = random.integer(0, 2) == 0;
             return queries;
         }
-        default: {  // the sequences end early, one of them before its first key
+        case 5: {  // the sequences end early, one of them before its first key
             Mask padding = Mask::allow_all({B, 1, 1, S});
             for (Index b = 0; b < B; ++b)
                 for (Index s = b == 0 ? 0 : random.integer(0, S); s < S; ++s) padding(b, 0, 0, s) = true;
             return padding;
         }
+        case 6:
+            return cut_mask(random, {T, S});
+        case 7:
+            return cut_mask(random, {1, H, T, S});
+        default:
+            return cut_mask(random, {B, 1, 1, S});
     }
 }
 

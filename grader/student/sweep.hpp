@@ -25,7 +25,7 @@ void ask_in_turn(Student& student, Random& random, const std::vector<DrawAndAsk>
 void for_every_relation(Student& student, Random& random, const std::string& axes,
                         const std::function<void(const AxisSizes&, Random&)>& ask);
 
-/// Asks in turn with a mask of every form; see mask_forms.
+/// Asks in turn with a mask of every form; see all_mask_forms.
 /// @param scores  (B, H, T, S)
 void for_every_mask(Student& student, Random& random, const Shape& scores,
                     const std::function<void(const Mask&, Random&)>& ask);
@@ -33,7 +33,9 @@ void for_every_mask(Student& student, Random& random, const Shape& scores,
 /// How many ways there are to give a mask: of every rank, with every axis that may be 1, as views that are expanded,
 /// transposed or cut from a larger mask, with a single key blocked, with whole queries blocked.
 constexpr int mask_forms = 18;
-/// @param form    below mask_forms
+/// With those that are cut from larger masks of other ranks, which mask_of_any_form() leaves out.
+constexpr int all_mask_forms = 21;
+/// @param form    below all_mask_forms
 /// @param scores  (B, H, T, S)
 Mask mask_of_form(int form, Random& random, const Shape& scores);
 Mask mask_of_any_form(Random& random, const Shape& scores);

@@ -8,7 +8,8 @@
 namespace headway::worker {
 namespace {
 
-using Report = std::vector<std::pair<std::string, std::optional<std::string>>>;
+using Report = std::vector<TestSaid>;
+using LastThrow = std::vector<std::int64_t> (*)();
 
 constexpr std::size_t most_bytes = 300;
 
@@ -22,35 +23,44 @@ std::string in_a_line(const std::string& text) {
     return line;
 }
 
-/// What a failed test said first.
-std::string first_words(const testing::TestResult& result) {
+/// What a failed test said first, and where it was thrown: an exception has no line.
+void note_failure(TestSaid& said, const testing::TestResult& result, LastThrow last_throw) {
+    said.words = "it failed";
     for (int i = 0; i < result.total_part_count(); ++i) {
         const testing::TestPartResult& part = result.GetTestPartResult(i);
         if (!part.failed()) continue;
-        const std::string line = part.line_number() > 0 ? "line " + std::to_string(part.line_number()) + ": " : "";
-        return line + in_a_line(part.message());
+        const bool has_line = part.line_number() > 0;
+        said.words = (has_line ? "line " + std::to_string(part.line_number()) + ": " : "") + in_a_line(part.message());
+        if (!has_line) said.thrown_at = last_throw();
+        return;
     }
-    return "it failed";
 }
 
 class Silent : public testing::EmptyTestEventListener {
 public:
-    explicit Silent(Report& report) : report_(report) {}
+    Silent(Report& report, void (*forget)(), LastThrow last_throw)
+        : report_(report), forget_(forget), last_throw_(last_throw) {}
 
+    void OnTestStart(const testing::TestInfo&) override { forget_(); }
     void OnTestEnd(const testing::TestInfo& test) override {
         const testing::TestResult& result = *test.result();
-        std::optional<std::string> said;  // nothing, neither for nor against
-        if (!result.Skipped()) said = result.Failed() ? first_words(result) : std::string();
-        report_.emplace_back(std::string(test.test_suite_name()) + "." + test.name(), std::move(said));
+        TestSaid said{std::string(test.test_suite_name()) + "." + test.name(), {}};
+        if (result.Failed() && !result.Skipped())
+            note_failure(said, result, last_throw_);
+        else if (!result.Skipped())
+            said.words.emplace();
+        report_.push_back(std::move(said));
     }
 
 private:
     Report& report_;
+    void (*forget_)();
+    LastThrow last_throw_;
 };
 
 }  // namespace
 
-Report report_of_all_tests() {
+Report report_of_all_tests(void (*forget)(), LastThrow last_throw) {
     int argc = 1;
     std::string name = "tests";
     char* argv[] = {name.data(), nullptr};
@@ -58,8 +68,8 @@ Report report_of_all_tests() {
     Report report;
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
-    listeners.Append(new Silent(report));                 // owns it
-    [[maybe_unused]] const int failed = RUN_ALL_TESTS();  // which ones, the report says
+    listeners.Append(new Silent(report, forget, last_throw));  // owns it
+    [[maybe_unused]] const int failed = RUN_ALL_TESTS();       // which ones, the report says
     return report;
 }
 

@@ -268,6 +268,22 @@ Chapter chapters::mask_blocking() {
          .symptom = "right until a score comes near -1e4",
          .question = "Can an open score be smaller than your number for blocked ones?",
          .make = [](Choices& c) { c.softmaxing.blocked_score = [](double) { return -1e4; }; }},
+        {.id = "mask_minus_ten_thousand_and_weights_zeroed",
+         .decision = "mask_block",
+         .title =
+             "blocked scores become -1e4, which large scores can reach; blocked weights are set to 0 after softmax",
+         .right = "blocked scores become -infinity",
+         .symptom =
+             "right until a score comes near -1e4; then blocked keys count in the sum, and rows sum to less than 1",
+         .question = "Can an open score be smaller than your number for blocked ones?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.blocked_score = [](double) { return -1e4; };
+                 c.masking.afterwards = [](Array& weights, const Blocked& b) {
+                     for (std::size_t i = 0; i < b.size(); ++i)
+                         if (b[i]) weights.value[i] = weights.error[i] = 0;
+                 };
+             }},
         {.id = "mask_lowered_by_ten_thousand",
          .decision = "mask_block",
          .title = "blocked scores are lowered by 1e4, which scores can outweigh",

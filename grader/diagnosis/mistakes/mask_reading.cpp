@@ -48,9 +48,23 @@ Blocked read_by_sequence(const Mask& mask, const Shape& shape) {
 Blocked repeated(const Mask& mask, const Shape& shape) {
     Blocked blocked(zeros(shape).value.size(), false);
     if (!mask.defined() || mask.numel() == 0) return blocked;
+    // In the order of its axes, or in that in which they lie in memory.
+    if (mask.strides() != Layout::contiguous(mask.shape()).strides) throw Unpredictable{};
     const Mask dense = mask.clone();
     for (std::size_t i = 0; i < blocked.size(); ++i)
         blocked[i] = dense.data()[i % static_cast<std::size_t>(dense.numel())];
+    return blocked;
+}
+
+/// With the strides that a fresh mask of its shape would have, broadcast rightly.
+Blocked read_as_if_fresh(const Mask& mask, const Shape& shape) {
+    if (!mask.defined()) return right().masking.read(mask, shape);
+    const Layout fresh = Layout::contiguous(mask.shape());
+    // Of an expanded mask there is less in memory than flags: what lies behind it is anybody's guess.
+    if (mask.layout().offset + fresh.numel() > mask.storage_size()) throw Unpredictable{};
+    const Layout wide = fresh.expand(shape);
+    Blocked blocked;
+    each(shape, [&](Coordinate at, std::size_t) { blocked.push_back(mask.data()[wide.locate(at.data(), at.size())]); });
     return blocked;
 }
 
@@ -272,6 +286,13 @@ Chapter chapters::mask_reading() {
                      return blocked;
                  };
              }},
+        {.id = "mask_strides_of_its_shape",
+         .decision = "mask_read",
+         .title = "where the flags of a mask lie is worked out from its shape, as if every mask were contiguous",
+         .right = "go by mask.strides(), or through mask(b, h, t, s): a mask may be a view, such as a transposed one",
+         .symptom = "right for fresh masks of every shape, other keys are blocked for a transposed one or a slice",
+         .question = "What does data()[1] hold of a mask whose last two axes were swapped?",
+         .make = [](Choices& c) { c.masking.read = &read_as_if_fresh; }},
         {.id = "mask_offset_ignored",
          .decision = "mask_read",
          .title = "a mask that is a view is read from the beginning of its storage, not from where the view begins",

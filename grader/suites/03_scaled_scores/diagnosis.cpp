@@ -200,6 +200,7 @@ Questions ask_masked_softmax(Random& random) {
     ask(scores, Mask::block_all({n.T, n.S}), "there is a mask");
     ask(scores, Mask::allow_all({n.T, n.S + 1}));
     ask(scores.slice(0, 0, 1), Mask::allow_all({2, 1, 1, n.S}));
+    for (const Mask& view : judge::mask_views(random, scores.shape())) ask(scores, view);
     return questions;
 }
 
@@ -235,6 +236,7 @@ std::vector<Arguments> ask_attention(Random& random) {
                          {"mask", Mask{}}});
     ask(n.T, n.d, n.d, n.d_v, Mask{});
     ask(n.T, n.S, n.d, n.d + 2, Mask{});
+    for (const Mask& view : judge::mask_views(random, {n.B, n.H, n.T, n.S})) ask(n.T, n.S, n.d, n.d_v, view);
     return questions;
 }
 

@@ -158,6 +158,7 @@ Questions ask_multi_head_attention(Random& random) {
           ask(n.S, random_mask(random, {n.B, n.H, n.S, n.S})), ask(n.S, with_empty_rows), view, large,
           leaning(9.0F, 9.0F), leaning(9.0F, -9.0F), uneven, none, negative, narrow, ask(n.d, Mask{})})
         questions.add(arguments);
+    for (const Mask& mask : judge::mask_views(random, {n.B, n.H, n.S, n.S})) questions.add(ask(n.S, mask));
     return questions;
 }
 

@@ -31,6 +31,7 @@ judge::Arguments changed(judge::Arguments arguments, const std::string& name, wi
 /// Kinds of questions about several calls, beside the one that asks about each argument.
 inline constexpr const char* after_a_mask = "after a mask";
 inline constexpr const char* after_forward = "after forward";
+inline constexpr const char* after_more_keys = "after more keys";
 
 // ---- what the functions are asked ------------------------------------------------------------------------------
 
@@ -54,10 +55,11 @@ judge::Arguments dropout_question(Random& random);
 Predict attention_weights_model(const judge::Arguments& arguments);
 Predict forward_model(const judge::Arguments& arguments);
 Answer several_calls_facts(const ModuleChoices& module);
-/// Of the questions after a mask and after forward, which single mistakes decide.
+/// Of the questions after a mask, after forward and after more keys, which single mistakes decide.
 /// @throws Unpredictable  where other things are kept: some show here, some do not
 Answer after_a_mask_facts(const ModuleChoices& module);
 Answer after_forward_facts(const ModuleChoices& module);
+Answer after_more_keys_facts(const ModuleChoices& module);
 Answer dropout_facts(const ModuleChoices& module);
 /// Scaled scores of a right module.
 Array right_scores(const judge::Arguments& arguments);

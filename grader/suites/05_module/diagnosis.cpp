@@ -175,12 +175,20 @@ Given given_by(const Arguments& arguments) {
     return given;
 }
 
+/// Whether a causal mask is of a shape that fits no scores.
+bool is_misshapen(ModuleChoices::CausalMask made, Index T, Index S) {
+    using CausalMask = ModuleChoices::CausalMask;
+    return T != S && ((made == CausalMask::of_queries && T != 1) || (made == CausalMask::of_keys && S != 1));
+}
+
 /// What shapes and options leave to be computed.
 Answer unless_refused(const Arguments& arguments, bool lengths_matter, const Choices& c,
                       const std::function<Answer()>& compute) {
     const Tensor query = tensor(arguments, "query");
     const Tensor key = tensor(arguments, "key");
-    if (c.of<ModuleChoices>().refuses_cross_attention && query.size(1) != key.size(1))
+    const auto& module = c.of<ModuleChoices>();
+    if ((module.refuses_cross_attention && query.size(1) != key.size(1)) ||
+        (options_of(arguments).causal && is_misshapen(module.causal_mask, query.size(1), key.size(1))))
         return Answer::without_value(Answer::Kind::refused);
     const bool wide = query.size(2) == options_of(arguments).D;
     const bool long_enough = !lengths_matter || tensor(arguments, "value").size(1) == key.size(1);
@@ -216,9 +224,10 @@ Predict loading_model(const Arguments& arguments) {
 
 Predict several_calls_model(const Arguments& arguments) {
     const auto kind = std::get<std::string>(argument(arguments, "question"));
-    const auto facts = kind == after_a_mask    ? &after_a_mask_facts
-                       : kind == after_forward ? &after_forward_facts
-                                               : &several_calls_facts;
+    const auto facts = kind == after_a_mask      ? &after_a_mask_facts
+                       : kind == after_forward   ? &after_forward_facts
+                       : kind == after_more_keys ? &after_more_keys_facts
+                                                 : &several_calls_facts;
     return [facts](const Choices& c) { return facts(c.of<ModuleChoices>()); };
 }
 
@@ -259,6 +268,8 @@ const SubjectRegistration registration(
       {.name = "attention_weights",
        .model = &attention_weights_model,
        .questions = &weights_questions,
+       .shown_beside = "what it shows is not what forward weighs with",
+       .named_beside = {{"causal_nothing", "causal_option_not_shown"}},
        .ask = &judged<&ask_attention_weights>,
        .stage = Stage::softmax,
        .stages = stages_of_questions(),

@@ -1,11 +1,14 @@
 #include "suites/05_module/expectations.hpp"
 
+#include "student/repeated.hpp"
+
 #include <utility>
 #include <variant>
 
 namespace headway::judge {
 
 using reference::Array;
+using reference::exact;
 
 namespace {
 
@@ -40,6 +43,41 @@ void expect_forward(AttentionObject& object, const Question& question, const Ten
 
 void expect_forward(AttentionObject& object, const Question& question) {
     expect_forward(object, question, object.forward(question));
+}
+
+void expect_as_fresh_for_other_lengths(Student& student, Random& random, const Sizes& n) {
+    const ObjectOptions options{.D = n.D(), .H = n.H, .causal = true};
+    const wire::Record state = random_state(random, options);
+    const auto fresh = [&] {
+        AttentionObject object(student, options, Otherwise::not_judged);
+        object.load(state);
+        object.eval();
+        return object;
+    };
+    const auto numbers = [](const Outcome& outcome) {
+        const auto* tensor = std::get_if<Tensor>(&outcome.value);
+        return tensor == nullptr || !tensor->defined() ? Array{} : exact(*tensor);
+    };
+    Sizes more_queries = n;
+    ++more_queries.T;
+    const std::pair<const char*, Question> others[] = {{"keys", random_question(random, n, n.S + 1)},
+                                                       {"queries", random_question(random, more_queries, n.S)}};
+    const Question first = random_question(random, n, n.S);
+    try {
+        for (const auto& [what, other] : others) {
+            const Array due = numbers(fresh().outcome("forward", other));
+            // Else something else is wrong, which other tests tell.
+            if (due.value.empty() || !may_repeat(due, numbers(fresh().outcome("forward", other)))) continue;
+            AttentionObject used = fresh();
+            used.outcome("forward", first);
+            const Outcome later = used.outcome("forward", other);
+            expect(may_repeat(due, numbers(later)), Stage::state,
+                   std::string("your forward ") +
+                       (later.error ? "throws where a fresh module answers" : "answers otherwise than a fresh module") +
+                       ": this one was asked before with another number of " + what);
+        }
+    } catch (const NotJudged&) {  // nothing can be made or loaded, which other tests tell
+    }
 }
 
 void ask_objects(Student& student, Random& random, const std::string& axes, Masked masked,

@@ -32,6 +32,9 @@ Question large_question(Random& random, const Sizes& n);
 /// Scores that lie far apart, the largest of every other row blocked: who measures the others against it loses them.
 Question towering_question(Random& random, const Sizes& n, const AttentionObject& object);
 
+/// After calls of other lengths, a causal module answers as a fresh one.
+void expect_as_fresh_for_other_lengths(Student& student, Random& random, const Sizes& n);
+
 enum class Masked { no, yes };
 
 /// Asks objects in eval of all sizes, most with biases; with a mask of any form and causal or not, if that is asked

@@ -46,6 +46,9 @@ struct ModuleChoices {
     Seeding seeding = Seeding::from_options;
     bool divides_even_with_head_dim = false;
     bool refuses_cross_attention = false;
+    /// Of which lengths the causal mask is made: (T, S), (T, T) or (S, S). Of the others one of a single number fits.
+    enum class CausalMask { of_both, of_queries, of_keys };
+    CausalMask causal_mask = CausalMask::of_both;
 
     enum class Loading { takes_effect, no_effect, not_after_first_call };
     Loading loading = Loading::takes_effect;
@@ -53,11 +56,13 @@ struct ModuleChoices {
     /// What of a call is still there in the next one.
     struct Kept {
         bool query = false, key = false, value = false, mask = false, causal_mask = false;
-        bool sums = false;           ///< the second result is added to the first
-        bool parameters = false;     ///< each call changes the parameters
-        bool result_buffer = false;  ///< the second call overwrites the first result
-        bool last_mask = false;      ///< Mask{} stands for the mask of the call before
-        bool last_weights = false;   ///< attention_weights hands on those of the last forward
+        bool sums = false;                    ///< the second result is added to the first
+        bool parameters = false;              ///< each call changes the parameters
+        bool result_buffer = false;           ///< the second call overwrites the first result
+        bool last_mask = false;               ///< Mask{} stands for the mask of the call before
+        bool last_weights = false;            ///< attention_weights hands on those of the last forward
+        bool causal_mask_of_queries = false;  ///< that of an earlier call with as many queries, whatever the keys
+        bool causal_mask_of_keys = false;     ///< that of an earlier call with as many keys, whatever the queries
         bool operator==(const Kept&) const = default;
     };
     Kept kept;

@@ -122,6 +122,9 @@ Questions shared_questions(Random& random) {
     questions.add(too_wide(random, question(random, plain, T, S)));
     // Else a mask that is forgotten without biases shows beside a towering score alone, and looks like its mistake.
     questions.add(question(random, without_bias, T, S, random_mask(random, {B, H, T, S})), "something is blocked");
+    // A causal mask of one length alone broadcasts where that is 1.
+    questions.add(question(random, causal, 1, S));
+    questions.add(question(random, causal, T, 1));
     return questions;
 }
 
@@ -163,7 +166,8 @@ std::vector<Arguments> several_calls_questions(Random& random) {
     // What is kept may have to fit the scores.
     const Arguments of_a_mask_each = question(random, {.D = D, .H = H}, S, S, random_mask(random, {B, H, S, S}));
     return {of_one_mask, changed(of_a_mask_each, "question", std::string(after_a_mask)),
-            changed(of_a_mask_each, "question", std::string(after_forward))};
+            changed(of_a_mask_each, "question", std::string(after_forward)),
+            changed(of_one_mask, "question", std::string(after_more_keys))};
 }
 
 }  // namespace headway::diagnosis

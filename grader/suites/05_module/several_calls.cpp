@@ -54,6 +54,14 @@ Arguments shorter(const Arguments& arguments) {
     return changed(arguments, "query", query.slice(1, 0, query.size(1) - 2).clone());
 }
 
+/// With fewer keys, and a mask of them that blocks none: the same module, another S.
+Arguments with_fewer_keys(Arguments arguments) {
+    const Index S = tensor(arguments, "key").size(1) - 2;
+    for (const char* name : {"key", "value"})
+        arguments = changed(arguments, name, tensor(arguments, name).slice(1, 0, S).clone());
+    return changed(std::move(arguments), "mask", Mask::allow_all({S}));
+}
+
 std::string in_words(const std::string& what, bool as_fresh) {
     return what + (as_fresh ? ": as a fresh module" : ": something of the first call is left");
 }
@@ -74,13 +82,15 @@ bool weights_are_as_fresh(Student& student, const Arguments& arguments) {
 constexpr const char* without_a_mask = "without a mask, after a call with one";
 constexpr const char* weights_after_forward = "attention_weights, after forward";
 
-/// Nothing is said of modules that keep anything but this.
-Answer fact_of(bool ModuleChoices::Kept::*kept, const ModuleChoices& module, const char* what) {
+constexpr const char* fewer_keys_after_more = "fewer keys, after a call with more";
+
+/// Nothing is said of modules that keep anything but the last mask and the last weights.
+Answer fact_of(bool is_kept, const ModuleChoices& module, const char* what) {
     ModuleChoices::Kept others = module.kept;
     others.last_mask = others.last_weights = false;
     if (!(others == ModuleChoices::Kept{})) throw Unpredictable{};
     Answer answer;
-    say(answer, in_words(what, !(module.kept.*kept)));
+    say(answer, in_words(what, !is_kept));
     return answer;
 }
 
@@ -119,11 +129,18 @@ AnswerAndChanges ask_loading(Student& student, const Arguments& arguments) {
 }
 
 Answer after_a_mask_facts(const ModuleChoices& module) {
-    return fact_of(&ModuleChoices::Kept::last_mask, module, without_a_mask);
+    return fact_of(module.kept.last_mask, module, without_a_mask);
 }
 
 Answer after_forward_facts(const ModuleChoices& module) {
-    return fact_of(&ModuleChoices::Kept::last_weights, module, weights_after_forward);
+    return fact_of(module.kept.last_weights, module, weights_after_forward);
+}
+
+Answer after_more_keys_facts(const ModuleChoices& module) {
+    ModuleChoices besides = module;
+    besides.kept.causal_mask = besides.kept.causal_mask_of_queries = besides.kept.causal_mask_of_keys = false;
+    const bool is_kept = module.kept.causal_mask || module.kept.causal_mask_of_queries;
+    return fact_of(is_kept, besides, fewer_keys_after_more);
 }
 
 AnswerAndChanges ask_several_calls(Student& student, const Arguments& arguments) {
@@ -140,6 +157,10 @@ AnswerAndChanges ask_several_calls(Student& student, const Arguments& arguments)
     }
     if (kind == after_forward) {
         report(weights_are_as_fresh(student, arguments), weights_after_forward);
+        return answer;
+    }
+    if (kind == after_more_keys) {
+        report(is_as_fresh(student, arguments, with_fewer_keys(arguments)), fewer_keys_after_more);
         return answer;
     }
     const auto other = [&](const char* name) { return with_another(name, arguments); };
@@ -169,7 +190,7 @@ Answer several_calls_facts(const ModuleChoices& module) {
     report(always || kept.key, "another key");
     report(always || kept.value, "another value");
     report(always || kept.mask, "another mask");
-    report(kept.parameters || kept.causal_mask, "fewer queries");
+    report(kept.parameters || kept.causal_mask || kept.causal_mask_of_keys, "fewer queries");
     report(kept.result_buffer, "the first result");
     report(kept.parameters, "the parameters");
     return answer;

@@ -291,6 +291,7 @@ PROPERTY(Module, TheFactoryRefusesBadOptions, 1,
         masked.mask = mask;
         return object.arguments(masked);
     });
+    expect_as_fresh_for_other_lengths(student, random, n);
 }
 
 }  // namespace

@@ -36,6 +36,17 @@ wire::Value handed_on(wire::Reply reply) {
     return wire::Record{{{"refused", reply.error->message}}};
 }
 
+/// Of what the tests' program says of itself: a line in the verdict depends on that, and no point.
+std::vector<std::int64_t> thrown_at(const wire::Record& end, const std::string& test) {
+    const wire::Field* thrown = end.find("thrown");
+    const auto* by_test = thrown != nullptr ? std::get_if<wire::Record>(&thrown->value) : nullptr;
+    const wire::Field* found = by_test != nullptr ? by_test->find(test) : nullptr;
+    const auto* places = found != nullptr ? std::get_if<Shape>(&found->value) : nullptr;
+    if (places == nullptr) return {};
+    const auto count = static_cast<std::ptrdiff_t>(std::min(places->size(), wire::most_frames));
+    return {places->begin(), places->begin() + count};
+}
+
 }  // namespace
 
 AttentionProcess::AttentionProcess(const CallLimits& tests, std::uint64_t seed, const fs::path& counts)
@@ -89,9 +100,10 @@ void converse(WorkerLink& tests, const Answering& answer, milliseconds patience,
         }
         if (met.failed.empty()) {
             met.first_failed = name;
-            met.first_words = words->substr(0, most_words_bytes);
+            met.thrown_at = thrown_at(*end, test.name);
         }
         met.failed.insert(name);
+        met.words.emplace(name, words->substr(0, most_words_bytes));
     }
 }
 

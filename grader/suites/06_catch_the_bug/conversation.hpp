@@ -8,22 +8,28 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace headway::judge {
 
 /// What the submitted tests said of one attention.
 struct Encounter {
+    /// What the first failed test said; empty if none failed.
+    std::string first_words() const { return words.contains(first_failed) ? words.at(first_failed) : std::string(); }
+
     const roster::Entry* attention = nullptr;
     std::set<std::string> there;   ///< the tests that there were: "Suite.Name"
     std::set<std::string> passed;  ///< of these; a test that was skipped neither passed nor failed
     std::set<std::string> failed;
-    std::string first_failed;             ///< the first of them, in the order they ran
-    std::string first_words;              ///< what it said
-    std::optional<NoAnswer> lost;         ///< why the tests did not come to their end
-    std::chrono::nanoseconds computed{};  ///< by the tests and the attention
+    std::string first_failed;                  ///< the first of them, in the order they ran
+    std::map<std::string, std::string> words;  ///< what each failed test said first
+    std::vector<std::int64_t> thrown_at;       ///< where the first one threw what ended it; empty if that is not known
+    std::optional<NoAnswer> lost;              ///< why the tests did not come to their end
+    std::chrono::nanoseconds computed{};       ///< by the tests and the attention
 };
 
 /// The program that holds all attentions: a process that the judge puts questions to.

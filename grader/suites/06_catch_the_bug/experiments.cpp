@@ -235,7 +235,7 @@ std::string why_failed(const Student& student, std::uint64_t seed, const Trial& 
     const bool some_pass = std::ranges::any_of(trial.runs(), [&](const Encounter& other) {
         return other.attention->is_right() && other.passed.contains(test);
     });
-    if (differs_in_last_digits(met.first_words))
+    if (differs_in_last_digits(met.first_words()))
         return " These differ in the last digits: compare with a tolerance, as wide as the header promises.";
     if (some_pass)
         return " It passes with other right attentions: they differ in their last digits (compare with a tolerance, as "

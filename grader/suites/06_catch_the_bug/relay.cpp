@@ -3,6 +3,7 @@
 #include "suites/06_catch_the_bug/wire_form.hpp"
 
 #include "worker/test_report.hpp"
+#include "worker/throw_trace.hpp"
 
 #include <cstdio>
 #include <stdexcept>
@@ -22,10 +23,13 @@ Relay& Relay::instance() {
 wire::Value Relay::run_tests() {
     started_ = ::getpid();
     tests_ = std::thread([this] {
-        wire::Record outcomes;
-        for (auto& [test, words] : report_of_all_tests())
-            outcomes.fields.push_back({test, words ? wire::Value(std::move(*words)) : wire::Value()});
-        wire::Record end{{{"report", std::move(outcomes)}}};
+        wire::Record outcomes, thrown;
+        for (TestSaid& said : report_of_all_tests(&forget_throw, &last_throw)) {
+            outcomes.fields.push_back({said.test, said.words ? wire::Value(std::move(*said.words)) : wire::Value()});
+            if (!said.thrown_at.empty())
+                thrown.fields.push_back({said.test, Shape(said.thrown_at.begin(), said.thrown_at.end())});
+        }
+        wire::Record end{{{"report", std::move(outcomes)}, {"thrown", std::move(thrown)}}};
         const std::lock_guard lock(mutex_);
         out_ = std::move(end);
         changed_.notify_all();

@@ -15,7 +15,8 @@
 namespace headway::worker {
 
 /// The submitted tests, and their conversation with the judge: they run in a thread that stops at each question, until
-/// the judge hands in the answer. What goes out is a Record: {"asks": the inputs} or, in the end, {"report": ...}.
+/// the judge hands in the answer. What goes out is a Record: {"asks": the inputs} or, in the end, {"report": ...,
+/// "thrown": by test, where the exception was thrown that ended it}.
 class Relay {
 public:
     static Relay& instance();

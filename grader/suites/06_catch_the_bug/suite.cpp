@@ -29,8 +29,10 @@ const Trial& trial_in(Session& session) {
     return conducted;
 }
 
-[[noreturn]] void fail_with(const std::string& message) {
+/// @param thrown_at  as Failure::frames
+[[noreturn]] void fail_with(const std::string& message, const std::vector<std::int64_t>& thrown_at = {}) {
     verdict::Failure failure;
+    if (!thrown_at.empty()) failure.frames = thrown_at;
     failure.kind = verdict::FailureKind::wrong_behaviour;
     failure.message = message;
     fail(failure);
@@ -144,8 +146,9 @@ std::string some_of(const std::set<std::string>& tests) {
 std::string why_never_asked(const Trial& trial) {
     if (!trial.false_alarms().empty()) {
         const Encounter& met = trial.run_of(trial.false_alarms().front()->id);
-        if (!met.lost && met.first_words.find("C++ exception") != std::string::npos &&
-            met.first_words.find("thrown in ") != std::string::npos)
+        const std::string words = met.first_words();
+        if (!met.lost && words.find("C++ exception") != std::string::npos &&
+            words.find("thrown in ") != std::string::npos)
             return ": " + met.first_failed + " ends with an exception before it asks";
     }
     return " (do they bring an attention() of their own?)";
@@ -160,6 +163,17 @@ void remark_on_tests(Student& student, const Trial& trial) {
                                     tests.size() == 1 ? "passes" : "pass", all));
     if (const auto tests = trial.failing_everything(); !tests.empty())
         remark(student, fmt::format("{}: {} with {}", some_of(tests), tests.size() == 1 ? "fails" : "fail", all));
+}
+
+/// What else the tests say that no right attention passes. Each is mended by itself, whatever the first one said.
+/// @param told  of one right attention, whose first words are told already
+void remark_on_unfair_tests(Student& student, const Trial& trial, const Encounter& told) {
+    constexpr int most = 4;
+    const std::set<std::string> unfair = trial.failing_every_right_one();
+    int shown = 0;
+    for (const auto& [test, words] : told.words)
+        if (test != told.first_failed && unfair.contains(test) && shown++ < most)
+            remark(student, fmt::format("{} fails with every right attention: {}", test, words));
 }
 
 void remark_on_shipped(Student& student, const Trial& trial) {
@@ -181,10 +195,12 @@ PROPERTY(CatchTheBug, RightOnesPass, 0, "right attentions pass, however they are
     const Encounter& met = trial.run_of(trial.false_alarms().front()->id);
     const auto rights = std::ranges::count_if(roster::entries(), &roster::Entry::is_right);
     const std::string why = met.lost ? "your tests " + met.lost->message
-                                     : fmt::format("{}, {}{}", met.first_failed, met.first_words,
+                                     : fmt::format("{}, {}{}", met.first_failed, met.first_words(),
                                                    why_failed(student, session.seed, trial, met));
+    if (!met.lost) remark_on_unfair_tests(student, trial, met);
     fail_with(fmt::format("{} of {} right attentions, written in different styles, fail. One of them: {}",
-                          trial.false_alarms().size(), rights, why));
+                          trial.false_alarms().size(), rights, why),
+              met.thrown_at);
 }
 
 PROPERTY(CatchTheBug, Scale, 1, "a wrong scale is caught") { expect_caught(session, "Scale"); }

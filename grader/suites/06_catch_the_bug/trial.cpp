@@ -196,6 +196,17 @@ std::set<std::string> Trial::failing_everything() const {
     return left;
 }
 
+std::set<std::string> Trial::failing_every_right_one() const {
+    std::set<std::string> left;
+    bool any = false;
+    for (const Encounter& met : runs_) {
+        if (!met.attention->is_right() || met.lost) continue;
+        if (!std::exchange(any, true)) left = met.failed;
+        std::erase_if(left, [&](const std::string& test) { return !met.failed.contains(test); });
+    }
+    return left;
+}
+
 std::set<std::string> Trial::passing_everything() const {
     std::set<std::string> left = tests_;
     for (const Encounter& met : runs_)

@@ -46,6 +46,7 @@ public:
     /// By the tests' outcomes: they fail nothing, or everything.
     std::set<std::string> passing_everything() const;
     std::set<std::string> failing_everything() const;
+    std::set<std::string> failing_every_right_one() const;
 
     /// Of the reference, under these tests; nothing where it is not counted.
     const std::optional<LineCounts>& counts() const { return counts_; }

@@ -3,6 +3,7 @@
 #include "diagnosis/attention.hpp"
 #include "diagnosis/elements.hpp"
 #include "diagnosis/search.hpp"
+#include "diagnosis/softmax.hpp"
 #include "reference/attention.hpp"
 #include "suites/10_tiled_attention/tiling.hpp"
 
@@ -55,6 +56,17 @@ TEST(Model, PreparesHeadsBeforeTheyAreShared) {
     };
     EXPECT_LT(distance(Answer::of(Attention(given).output(right())), Answer::of(Attention(doubled).output(right()))),
               0.1);
+}
+
+TEST(Model, KnowsThatDoubleHoldsWhatFloatLoses) {
+    const Array scores{{1, 2}, {-300, -301}, {0, 0}};
+    const auto weights = [&](const Choices& choices) {
+        return Answer::of(softmax(scores, Blocked(2, false), choices.softmaxing));
+    };
+    const Answer due = weights(right());
+    EXPECT_LT(distance(weights(with({&mistake("softmax_maximum_from_zero_in_double")})), due), 1);
+    EXPECT_LT(distance(weights(with({&mistake("softmax_without_maximum_in_double")})), due), 1);
+    EXPECT_FALSE(fit(weights(with({&mistake("softmax_maximum_from_zero")})), due));
 }
 
 /// The distance of softmax over tiles from softmax at once, in tolerances.

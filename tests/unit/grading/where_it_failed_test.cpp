@@ -51,6 +51,40 @@ TEST(WhereItFailed, TheFunctionThatLacksAReturnIsTheOneAtTheLine) {
         << "a lambda's line, perhaps";
 }
 
+TEST(WhereItFailed, TheMistakeIsInTheFunctionThatHoldsTheLine) {
+    const std::vector<build::SourceFile> files = {
+        {"single_head.cpp",
+         "Tensor softmax_rows(const Tensor& x) {\n    raised[s] = 1;\n}\n"
+         "Tensor attention_weights(const Tensor& q) {\n    return softmax_rows(q);\n}\n"}};
+    verdict::Exercise exercise;
+    exercise.diagnosis.emplace();
+    const auto fails = [&](const std::string& function, int line) {
+        verdict::Test test;
+        test.state = verdict::TestState::failed;
+        test.failure.emplace();
+        test.failure->function = function;
+        test.failure->kind = verdict::FailureKind::sanitizer;
+        test.failure->at.emplace();
+        test.failure->at->file = "single_head.cpp";
+        test.failure->at->line = line;
+        exercise.tests.push_back(test);
+        verdict::FunctionDiagnosis found;
+        found.function = function;
+        found.state = verdict::FunctionState::named;
+        found.mistakes = {"null_pointer_followed"};
+        exercise.diagnosis->functions.push_back(found);
+    };
+    fails("softmax_rows", 2);
+    fails("attention_weights", 2);
+    tell_in_whose_lines(exercise, files);
+    EXPECT_FALSE(exercise.diagnosis->functions[0].inherited);
+    EXPECT_EQ(exercise.diagnosis->functions[1].inherited, std::vector<std::string>{"null_pointer_followed"});
+    exercise.diagnosis->functions[1].inherited.reset();
+    exercise.tests[1].failure->at->line = 5;
+    tell_in_whose_lines(exercise, files);
+    EXPECT_FALSE(exercise.diagnosis->functions[1].inherited) << "it has a line of its own";
+}
+
 TEST(WhereItFailed, NothingIsGuessedOfWhatWorksOnWrongNumbers) {
     verdict::Exercise exercise;
     verdict::Test test;

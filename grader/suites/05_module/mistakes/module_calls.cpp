@@ -78,6 +78,26 @@ Chapter module_calls() {
          .symptom = "the future and the padding are seen; nothing crashes",
          .question = "Where does the result of masked_fill go? It returns a new tensor.",
          .make = [](Choices& c) { c.masking.combined = Combined::none; }},
+        {.id = "causal_mask_of_queries_alone",
+         .decision = "causal",
+         .title = "a causal module refuses another number of keys than of queries, unless T = 1: as where its causal "
+                  "mask is (T, T) and not (T, S)",
+         .right = "build causal_mask(T, S): a row for each query, a column for each key",
+         .symptom = "right in self-attention; with keys from elsewhere, it throws",
+         .question = "With which two lengths do you build your causal mask?",
+         .make = [](Choices& c) { c.change<ModuleChoices>().causal_mask = ModuleChoices::CausalMask::of_queries; }},
+        {.id = "causal_mask_of_keys_alone",
+         .decision = "causal",
+         .title = "a causal module refuses another number of queries than of keys, and with S = 1 blocks nothing: as "
+                  "where its causal mask is (S, S) and not (T, S)",
+         .right = "build causal_mask(T, S): a row for each query, a column for each key",
+         .symptom = "right in self-attention; with keys from elsewhere, it throws",
+         .question = "With which two lengths do you build your causal mask?",
+         .make =
+             [](Choices& c) {
+                 c.change<ModuleChoices>().causal_mask = ModuleChoices::CausalMask::of_keys;
+                 c.masking.future = [](Index t, Index s, Index T, Index S) { return S != 1 && s > t + (S - T); };
+             }},
         // ---- the batch ----
         {.id = "only_first_sequence",
          .decision = "batch",
@@ -133,6 +153,12 @@ Chapter module_calls() {
                      return scores;
                  };
              }},
+        {.id = "causal_option_not_shown",
+         .decision = "causal",
+         .title = "attention_weights ignores the causal option; forward does not",
+         .right = "block the same keys in both: mask | causal_mask(T, S)",
+         .symptom = "what it shows is not what forward weighs with",
+         .question = "In which of your functions does the causal option join the mask?"},
         {.id = "attention_weights_after_dropout",
          .decision = "attention_weights_mode",
          .title = "attention_weights shows the weights after dropout",
@@ -221,6 +247,21 @@ Chapter module_calls() {
          .symptom = "right until a call has another length",
          .question = "For which T and S is your causal mask built?",
          .make = [](Choices& c) { c.change<ModuleChoices>().kept.causal_mask = true; }},
+        {.id = "causal_mask_kept_for_queries",
+         .decision = "kept",
+         .title = "the causal mask is kept for T alone: a call with another number of keys gets that of an earlier one",
+         .right = "build it for T and S of each call",
+         .symptom = "right until a call has as many queries as an earlier one, and fewer or more keys",
+         .question = "When is your causal mask built anew: where T changes, and where S changes?",
+         .make = [](Choices& c) { c.change<ModuleChoices>().kept.causal_mask_of_queries = true; }},
+        {.id = "causal_mask_kept_for_keys",
+         .decision = "kept",
+         .title =
+             "the causal mask is kept for S alone: a call with another number of queries gets that of an earlier one",
+         .right = "build it for T and S of each call",
+         .symptom = "right until a call has as many keys as an earlier one, and fewer or more queries",
+         .question = "When is your causal mask built anew: where T changes, and where S changes?",
+         .make = [](Choices& c) { c.change<ModuleChoices>().kept.causal_mask_of_keys = true; }},
         {.id = "results_add_up",
          .decision = "kept",
          .title = "sums go on where the last call ended: a second call adds to the first",
