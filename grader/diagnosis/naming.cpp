@@ -53,7 +53,8 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         std::string_view words, right;
     };
     constexpr std::string_view by_strides =
-        "take each number where strides and offset say that it is: by its indices, or from a contiguous copy";
+        "take each number where strides and offset say that it is: by its indices, or, where it is only read, from a "
+        "contiguous copy; what is written goes to the tensor itself";
     constexpr std::string_view by_call = "keep nothing of one call for the next, and read nothing that was not written";
     constexpr std::string_view new_result = "return memory that is new in each call and that nothing writes to later";
     constexpr std::array<Remedy, 12> remedies = {{
