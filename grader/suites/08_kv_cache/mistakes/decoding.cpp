@@ -156,7 +156,8 @@ Chapter decoding() {
          .decision = "decode_sees",
          .title =
              "the mask is asked for after lengths have moved on: each new token may see counts[b] positions too many",
-         .right = cache_up_to_itself,
+         .right = "make the mask from a copy of the lengths taken before append: each new token sees the cache up to "
+                  "its own position",
          .symptom = "right for single tokens of equal lengths; else tokens see those after them, or stale numbers past "
                     "the end",
          .question = "Which lengths does decoding_mask want: before or after the new tokens?",
