@@ -315,7 +315,8 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
         S < 1 || held.k.size(2) < S || mask->shape() != Shape{B, 1, n, S})
         return std::nullopt;
     const Array scores = tokens.scores(tokens.heads(0, c), judge::own(held.k.slice(2, 0, S)), c);
-    const Blocked blocked = c.masking.read(*mask, scores.shape);
+    Blocked blocked = c.masking.read(*mask, scores.shape);
+    if (c.of<Caching>().sees == Caching::Sees::all_if_it_comes_alone && n == 1) blocked.assign(blocked.size(), false);
     return Answer{.parts = {{"y", tokens.output(scores, judge::own(held.v.slice(2, 0, S)), blocked, c).y},
                             {"lengths", lengths_array(held.lengths)}}};
 }
