@@ -127,6 +127,7 @@ public:
         auto [name, number] = name_and_number(printed);
         auto line = own_.get().at(name, number);
         if (line) going_round_.look_at(*line, own_.get());
+        if (line && found_ && !wants_caller_ && found_->callers.size() < most_callers) found_->callers.push_back(*line);
         if (line && (!found_ || wants_caller_)) {
             wants_caller_ = !found_ && is_first_ && passes_words_on(line->text);
             found_ = ThrowSite{std::move(*line), found_ ? found_->is_the_throw : is_first_};
@@ -143,6 +144,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t most_callers = 16;
+
     std::reference_wrapper<const SourceLines> own_;
     std::optional<ThrowSite> found_;
     GoingRound going_round_;

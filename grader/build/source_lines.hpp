@@ -25,6 +25,7 @@ struct ThrowSite {
     /// condition; else of one that may not, or a call in a function that calls itself; else of one that counts. A small
     /// function that is called over and over again is seldom what never ends.
     std::optional<verdict::SourceLine> in_loop = {};
+    std::vector<verdict::SourceLine> callers = {};  ///< through which lines the submission got there, outwards
 };
 
 /// Finds lines of a submission by what a compiler, a linker or the program itself says of them, which may be anything:

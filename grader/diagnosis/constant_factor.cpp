@@ -185,14 +185,17 @@ std::string constant_factor(const std::vector<Pair>& pairs) {
     if (factors.empty()) return {};
     const auto [least, most] = std::minmax_element(factors.begin(), factors.end());
     if (std::abs(*least - 1) < 2e-3 && std::abs(*most - 1) < 2e-3) return {};  // what is wrong is no factor
+    const bool is_a_number = std::ranges::all_of(pairs, [](const Pair& pair) { return pair.expected.shape.empty(); });
     const std::string which = some_right ? "the wrong numbers" : "all numbers";
+    const std::string them = is_a_number ? "the number is" : which + " are", due = is_a_number ? "it" : "they";
     if (*most - *least <= 1e-3 * std::abs(*most))
-        return which + " are " + short_number(factors.front()) + " times what they should be, in " +
-               (factors.size() == 1 ? "the one result that is"
-                                    : "all " + std::to_string(factors.size()) + " results that are") +
-               " wrong";
-    return "on each input " + which + " are one number times what they should be, " + short_number(*least) + " to " +
-           short_number(*most) + " as inputs differ";
+        return fmt::format(
+            "{} {} times what {} should be, in {} wrong", them, short_number(factors.front()), due,
+            factors.size() == 1 ? "the one result that is" : fmt::format("all {} results that are", factors.size()));
+    const std::string range = short_number(*least) + " to " + short_number(*most);
+    if (is_a_number) return "where it is wrong, the number is " + range + " times what it should be, as inputs differ";
+    return "in each wrong answer " + which + " are one number times what they should be, " + range +
+           " as inputs differ";
 }
 
 bool is_all_zero(const Array& array) {

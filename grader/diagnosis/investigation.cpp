@@ -233,7 +233,7 @@ private:
             diagnosis.state = FunctionState::unrecognised;
             localise(diagnosis, function_, workers_.plain, telling_answers(observations_, suite_));
             const WhereWrong where = where_it_is_wrong(all, function_, workers_.plain, random_);
-            if (!where.words.empty()) diagnosis.sentences.insert(diagnosis.sentences.begin(), where.words);
+            say_first(where, diagnosis.sentences);
             if (where.throws && throws_where_memory_is_watched(all, function_, workers_.sanitized)) {
                 diagnosis.state = FunctionState::named;
                 diagnosis.mistakes.emplace_back("refuses_what_fits");

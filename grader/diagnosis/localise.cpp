@@ -5,6 +5,7 @@
 #include "diagnosis/examination.hpp"
 #include "diagnosis/nearly_right.hpp"
 #include "diagnosis/pairs.hpp"
+#include "diagnosis/parts_of_result.hpp"
 #include "diagnosis/slices.hpp"
 #include "diagnosis/where_it_throws.hpp"
 
@@ -38,14 +39,6 @@ Parts parts_of(const std::vector<Pair>& pairs) {
         (is_wrong ? parts.wrong : parts.right).push_back(part);
     }
     return parts;
-}
-
-/// "q, k and v"; what a function returns has no name.
-std::string listed(const std::vector<std::string>& names) {
-    std::string list;
-    for (std::size_t i = 0; i < names.size(); ++i)
-        list += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + (names[i].empty() ? "the result" : names[i]);
-    return list;
 }
 
 /// Those of a stack's gradients are dozens: of many, the first.
@@ -286,7 +279,7 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     if (shown != function.stages.end()) {
         diagnosis.stage = shown->first;
         // What was asked is certain; which stage it blames is a guess as long as what comes later may be wrong too.
-        diagnosis.sentences.push_back("wrong already where " + shown->second);
+        diagnosis.sentences.push_back(wrong_already + ("where " + shown->second));
     }
     diagnosis.stage = scores_or_scale(diagnosis.stage, pairs);
     // Blocked keys get nothing and open ones their due share of a sum that is not 1.
@@ -330,7 +323,7 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     const auto answered = [&](const judge::Arguments& arguments) { return ask(student, function, arguments).answer; };
     for (std::string& sentence : broken_invariants(function.invariants, answered, questions))
         diagnosis.sentences.push_back(std::move(sentence));
-    if (refuses) diagnosis.sentences.emplace_back("it throws for some of what it should answer");
+    if (refuses) diagnosis.sentences.emplace_back(throws_for_some);
     int right_ones = 0;
     for (const Observation& observation : observations) right_ones += is_right(observation) ? 1 : 0;
     diagnosis.sentences.push_back(

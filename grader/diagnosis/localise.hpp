@@ -6,6 +6,10 @@
 
 namespace headway::diagnosis {
 
+/// Of a function that throws where an answer is due, and how the sentence on the first stage that goes wrong begins.
+inline constexpr const char* throws_for_some = "it throws for some of what it should answer";
+inline constexpr const char* wrong_already = "wrong already ";
+
 /// What can be said of a function that no mistake of the catalogue explains. Adds sentences: along which axis the
 /// difference lies, whether it is a constant factor, which invariants fail.
 void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, judge::Student& student,

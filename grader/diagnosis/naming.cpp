@@ -53,12 +53,15 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         std::string_view words, right;
     };
     constexpr std::string_view by_strides =
-        "take each number where strides and offset say that it is: by its indices, or from a contiguous copy";
+        "take each number where strides and offset say that it is: by its indices, or, where it is only read, from a "
+        "contiguous copy; what is written goes to the tensor itself";
+    constexpr std::string_view by_copy = "leave the arguments as they are: write to a copy, x.clone()";
     constexpr std::string_view by_call = "keep nothing of one call for the next, and read nothing that was not written";
     constexpr std::string_view new_result = "return memory that is new in each call and that nothing writes to later";
-    constexpr std::array<Remedy, 12> remedies = {{
+    constexpr std::array<Remedy, 13> remedies = {{
         {" it has changed the cache before", "look at all that is asked before the first number is written"},
-        {" changes its argument ", "leave the arguments as they are: write to a copy, x.clone()"},
+        {" changes its argument ", by_copy},
+        {" changes running.", by_copy},
         {" in a view that is not contiguous", by_strides},
         {" begins later in its storage", by_strides},
         {" one argument is contiguous and the next is not", by_strides},

@@ -165,7 +165,10 @@ Tensor* tensor_named(Arguments& arguments, const std::string& wanted) {
 }
 
 std::string listed(const std::vector<std::string>& names) {
-    return names.size() == 1 ? names.front() : names.front() + " and " + names.back();
+    std::string list;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        list += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + (names[i].empty() ? "the result" : names[i]);
+    return list;
 }
 
 bool have_same_parts(const Answer& a, const Answer& b) {

@@ -23,7 +23,7 @@ void each_tensor(judge::Arguments& arguments, const std::function<void(const std
 /// Null if there is none of that name.
 Tensor* tensor_named(judge::Arguments& arguments, const std::string& wanted);
 
-/// "q and k", of one or two.
+/// "q, k and v"; what a function returns has no name.
 std::string listed(const std::vector<std::string>& names);
 
 bool have_same_parts(const Answer& a, const Answer& b);

@@ -2,6 +2,7 @@
 
 #include "diagnosis/asking.hpp"
 #include "diagnosis/call_facts.hpp"
+#include "diagnosis/localise.hpp"
 #include "diagnosis/resizing.hpp"
 #include "diagnosis/splits.hpp"
 #include "diagnosis/variations.hpp"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -165,6 +167,18 @@ WhereWrong where_it_is_wrong(const std::vector<Observation>& observations, const
         return {fmt::format("wrong only where {}: in {} of {} such questions, and in none of the {} others",
                             needed->words, wrong, needed->with, needed->without)};
     return {};
+}
+
+void say_first(const WhereWrong& where, std::vector<std::string>& sentences) {
+    if (where.words.empty()) return;
+    std::erase_if(sentences, [&](const std::string& sentence) {
+        if (sentence == throws_for_some) return where.throws;
+        if (!sentence.starts_with(wrong_already)) return false;
+        const std::string condition = sentence.substr(std::string_view(wrong_already).size());  // "where H > 1"
+        return where.words.find(condition + ':') != std::string::npos ||
+               where.words.find(condition + ',') != std::string::npos;
+    });
+    sentences.insert(sentences.begin(), where.words);
 }
 
 }  // namespace headway::diagnosis

@@ -19,4 +19,7 @@ struct WhereWrong {
 WhereWrong where_it_is_wrong(const std::vector<Observation>& observations, const Function& function,
                              judge::Student& student, Random& random);
 
+/// Puts its words before the sentences, and leaves out those that only repeat them.
+void say_first(const WhereWrong& where, std::vector<std::string>& sentences);
+
 }  // namespace headway::diagnosis

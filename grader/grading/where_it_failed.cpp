@@ -61,6 +61,22 @@ std::optional<verdict::SourceLine> warned_of_in(const std::string& function,
 /// "forward (dropout)" -> "forward"
 std::string without_variant(const std::string& function) { return function.substr(0, function.find(" (")); }
 
+}  // namespace
+
+std::optional<verdict::SourceLine> way_through(const std::string& function, const build::ThrowSite& site,
+                                               const std::vector<build::SourceFile>& files) {
+    const build::SourceLines own(files);
+    const auto is_in_it = [&](const verdict::SourceLine& line) {
+        const auto around = own.function_around(line);
+        return around && around->name == without_variant(function);
+    };
+    if (is_in_it(site.line)) return {};
+    const auto line = std::ranges::find_if(site.callers, is_in_it);
+    return line == site.callers.end() ? std::nullopt : std::optional(own.with_left_side(*line));
+}
+
+namespace {
+
 std::set<std::string> functions_named_in(const verdict::Exercise& exercise) {
     std::set<std::string> names;
     for (const verdict::Test& test : exercise.tests)
@@ -111,6 +127,8 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
                               failure->message.find("a loop whose condition") != std::string::npos;
         failure->at = computes ? found->second->in_loop.value_or(found->second->line) : found->second->line;
         if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
+        if (failure->kind == verdict::FailureKind::exception)
+            failure->through = way_through(failure->function, *found->second, workspace.submission().files);
     }
 }
 

@@ -1,9 +1,12 @@
 #pragma once
 
+#include "build/source_lines.hpp"
 #include "build/workspace.hpp"
 #include "submission/submission.hpp"
 #include "verdict/verdict.hpp"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace headway::cli {
@@ -11,6 +14,10 @@ namespace headway::cli {
 /// Says of the failures in which line of the student's own files each happened, where the program in which they did
 /// tells that. @param tests  as the judge found them in this build
 void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& workspace, build::Build build);
+
+/// The line of `function` through which it got to where it failed; nothing if that is a line of its own.
+std::optional<verdict::SourceLine> way_through(const std::string& function, const build::ThrowSite& site,
+                                               const std::vector<build::SourceFile>& files);
 
 /// Says of what the diagnosis found which line makes the memory that is read before anything was written to it: where
 /// the program of the plain build tells that, or else the one warning of the compiler's.

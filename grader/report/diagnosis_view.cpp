@@ -22,7 +22,8 @@ constexpr std::size_t most_sources = 2;
 void show_place(Page& page, const LoudFailure& loud) {
     const Page::Paragraph detail = {
         .indent = detail_indent, .hanging = 2, .most_lines = page.style().verbose ? unlimited : 4};
-    if (!loud.where.empty()) page.paragraph(detail, {{loud.where}});
+    for (const std::string& line : {loud.where, loud.way})
+        if (!line.empty()) page.paragraph(detail, {{line}});
     if (!loud.advice.empty()) page.paragraph(detail, {{loud.advice}});
     if (!loud.asked.empty()) page.paragraph(detail, {{"asked: ", Tone::faint}, {loud.asked}});
 }

@@ -22,7 +22,8 @@ void write_line(Xml& page, const std::string& label, const std::string& text) {
 
 /// The line, what to change in it, and the call.
 void write_place(Xml& page, const LoudFailure& loud) {
-    if (!loud.where.empty()) page.text("pre", {}, loud.where);
+    for (const std::string& line : {loud.where, loud.way})
+        if (!line.empty()) page.text("pre", {}, line);
     if (!loud.advice.empty()) page.text("p", {}, loud.advice);
     write_line(page, "asked:", loud.asked);
 }

@@ -114,6 +114,11 @@ std::string line_text(const verdict::SourceLine& at, const std::string& name) {
     return fmt::format("at {}:{}:{}", name, at.line, at.text.empty() ? "" : "   " + at.text);
 }
 
+std::string way_text(const Failure& failure, const std::string& name) {
+    if (!failure.through) return "";
+    return fmt::format("your {} gets there {}", failure.function, line_text(*failure.through, name));
+}
+
 std::string coordinate_text(const Worst& worst) {
     std::string text;
     for (std::size_t i = 0; i < worst.coordinate.size(); ++i) {
@@ -249,6 +254,7 @@ std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const
         loud = {.failure = &failure,
                 .headline = headline_of(failure),
                 .where = failure.at ? line_text(*failure.at, failure.at->file) : "",
+                .way = failure.through ? way_text(failure, failure.through->file) : "",
                 .advice = failure.advice.value_or(""),
                 .asked = failure.story.empty() ? "" : failure.story.back()};
     }

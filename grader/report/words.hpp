@@ -19,6 +19,9 @@ std::string circumstances(const verdict::Failure& failure);
 /// "at merge_heads.cpp:41:   return context.view({B, T, D});"; `name` is how the view calls the file.
 std::string line_text(const verdict::SourceLine& at, const std::string& name);
 
+/// "your attend gets there at attend.cpp:9:   return context(q);" where it failed in another function; else empty.
+std::string way_text(const verdict::Failure& failure, const std::string& name);
+
 /// "[b=1, h=2]", kept on one line
 std::string coordinate_text(const verdict::Worst& worst);
 
@@ -51,6 +54,7 @@ struct LoudFailure {
     const verdict::Failure* failure;
     std::string headline;  ///< "attention_scores threw where it should answer: q and k differ (std::invalid_argument)"
     std::string where;     ///< the line of the student's file; empty if it is not known
+    std::string way;       ///< how the function got there, if that line is another's; else empty
     std::string advice;    ///< what to change; empty if that is not known
     std::string asked;     ///< the call; empty if it is not known
     bool always = true;    ///< no property failed because of an answer of this function

@@ -68,6 +68,7 @@ void each_field(T& failure, auto&& field) {
     field("sanitizer", failure.sanitizer);
     field("pattern", failure.pattern);
     field("at", failure.at);
+    field("through", failure.through);
     field("advice", failure.advice);
     field("frames", failure.frames);
 }

@@ -94,6 +94,8 @@ struct Failure {
     std::optional<SanitizerReport> sanitizer;
     /// Where in the student's own files it happened, as the submission's program tells it: no point depends on that.
     std::optional<SourceLine> at;
+    /// Where the function that was called got there, if `at` stands in another one.
+    std::optional<SourceLine> through;
     std::optional<std::string> pattern;  ///< what the wrong ones among many questions have in common, in a sentence
     std::optional<std::string> advice;   ///< what to change, where a known mistake of handling the library was refused
     /// In a judge's answer alone: wire::Error::frames, which the grading replaces by `at`.

@@ -4,6 +4,8 @@
 namespace headway::diagnosis {
 namespace {
 
+constexpr const char* product_and_bias =
+    "each of q, k and v is a product with its weight, and its own bias is added to every token";
 constexpr const char* own_biases = "head h gets biases [h·d, (h+1)·d), as it gets these features";
 
 }  // namespace
@@ -19,22 +21,22 @@ Chapter chapters::biases() {
         {.id = "projection_bias_missing",
          .decision = "projection_bias",
          .title = "the biases of q, k and v are not added",
-         .right = "q = query · w_q + b_q, and so for k and v",
-         .symptom = "nothing crashes; weights that someone else trained are a little off",
+         .right = product_and_bias,
+         .symptom = "right while the biases are 0; nothing crashes, and all that is made of q, k and v is off",
          .question = "Which of your projections add a bias?",
          .make = [](Choices& c) { c.projecting.bias.fill(BiasOfHeads::none); }},
         {.id = "query_bias_missing",
          .decision = "projection_bias",
          .title = "the bias of q is not added",
-         .right = "q = query · w_q + b_q, and so for k and v",
-         .symptom = "nothing crashes; weights that someone else trained are a little off",
+         .right = product_and_bias,
+         .symptom = "right while that bias is 0; nothing crashes, and the scores are off",
          .question = "Which of your projections add a bias?",
          .make = [](Choices& c) { c.projecting.bias[0] = BiasOfHeads::none; }},
         {.id = "value_bias_missing",
          .decision = "projection_bias",
          .title = "the bias of v is not added",
-         .right = "v = value · w_v + b_v, and so for q and k",
-         .symptom = "nothing crashes; weights that someone else trained are a little off",
+         .right = product_and_bias,
+         .symptom = "right while that bias is 0; nothing crashes, and every context is off by it",
          .question = "Which of your projections add a bias?",
          .make = [](Choices& c) { c.projecting.bias[2] = BiasOfHeads::none; }},
         {.id = "query_bias_of_first_head",

@@ -196,7 +196,8 @@ Chapter chapters::mask_blocking() {
          .title =
              "a fully masked row attends to all keys equally, as where blocked scores are a finite number such as -1e9",
          .right = "where every key is blocked, all weights are 0",
-         .symptom = "padding contributes the mean of all values",
+         .symptom = "a query that may see nothing gets the mean of all values, and in training all keys and values "
+                    "learn from it",
          .question = "What is softmax of a row of equal numbers, however negative?",
          .shipped = {"flamingo-pytorch: https://github.com/lucidrains/flamingo-pytorch/issues/10"},
          .make =
@@ -212,9 +213,11 @@ Chapter chapters::mask_blocking() {
          .make = [](Choices& c) { c.softmaxing.empty_row = [](Row& row) { fill(row, 1.0); }; }},
         {.id = "empty_row_lowered",
          .decision = "empty_row",
-         .title = "a large number is subtracted from blocked scores: in a fully masked row that changes nothing",
+         .title = "a large number is subtracted from blocked scores: a fully masked row goes through softmax as if it "
+                  "were open",
          .right = "where every key is blocked, all weights are 0",
-         .symptom = "a query that may see nothing sees what it likes best",
+         .symptom = "a query that may see nothing sees what it likes best, or all keys alike where the number swallows "
+                    "the scores",
          .question = "What is softmax of a row from which one number has been subtracted everywhere?",
          .make = [](Choices& c) { c.softmaxing.empty_row = [](Row& row) { go_on(row, -1e9); }; }},
         {.id = "empty_row_as_any_other",

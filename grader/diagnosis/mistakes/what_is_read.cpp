@@ -56,7 +56,7 @@ Chapter chapters::what_is_read() {
          .decision = told_in_words,
          .title = "one part of the result is in the place of another",
          .right = "each part of the result is in the place that its name says",
-         .symptom = "the numbers are right, but code that reads them by name gets others",
+         .symptom = "shapes fit and nothing crashes: code that reads the parts by name gets other numbers",
          .question = "In which order are the members of what you return, and in which do you fill them?"},
         {.id = "refuses_what_fits",
          .decision = told_in_words,

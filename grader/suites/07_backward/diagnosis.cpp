@@ -64,9 +64,11 @@ Predict linear_backward(const Arguments& arguments) {
             return checked(long_enough, c.checking, &Checking::gradients, [&] {
                 const Array rows = c.reading.tensor(x, other), grads = c.reading.tensor(grad_y, Argument::gradient);
                 const Gradients& g = c.of<Gradients>();
-                return Answer{.parts = {{"x", g.input(grads, c.reading.tensor(weight, other))},
-                                        {"weight", accumulated(g.weight(rows, grads), held_weight, g.weight_is_added)},
-                                        {"bias", accumulated(g.bias(grads), held_bias, g.bias_is_added)}}};
+                return Answer{
+                    .parts = {{"x", g.input(grads, c.reading.tensor(weight, other))},
+                              {"weight",
+                               accumulated(g.weight(rows, grads), held_weight, g.weight_is_added, g.weight_in_a_copy)},
+                              {"bias", accumulated(g.bias(grads), held_bias, g.bias_is_added, g.bias_in_a_copy)}}};
             });
         });
     };

@@ -32,6 +32,8 @@ struct Gradients {
     bool mean_is_unscaled = false;  ///< the row mean is not divided by √head_dim, what it is subtracted from is
     bool weight_is_added = true;    ///< to what is there
     bool bias_is_added = true;
+    bool weight_in_a_copy = false;  ///< added to contiguous(): a copy of what is held, if that is a view with gaps
+    bool bias_in_a_copy = false;
     bool low_rows_are_empty = false;  ///< a row all of whose scores are far below 0 is taken for one that sees no key
     // Through the module.
     bool mask_goes_back = true;      ///< the way back is masked as the way forward

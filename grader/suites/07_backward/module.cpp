@@ -72,7 +72,9 @@ HeadGradients attention_gradients(Attention& forward, const Array& grad_context,
     return gradients_from(forward, grad_scores, grad_context, c);
 }
 
-Array accumulated(const Array& gradient, const Tensor& held, bool added) {
+Array accumulated(const Array& gradient, const Tensor& held, bool added, bool in_a_copy) {
+    // What nobody can add to comes as a row-major copy.
+    if (in_a_copy && !held.is_contiguous() && !held.layout().may_overlap()) return reference::exact(held);
     return added ? reference::add(gradient, reference::exact(held)) : gradient;
 }
 
@@ -100,8 +102,8 @@ public:
     Linear linear(const Array& x, const Given& given, const Array& grad_y, bool is_output) override {
         const auto back = is_output && g_.output != nullptr ? g_.output : g_.input;
         return {back(grad_y, reference::exact(given.weight)),
-                accumulated(g_.weight(x, grad_y), given.held_weight, g_.weight_is_added),
-                accumulated(g_.bias(grad_y), given.held_bias, g_.bias_is_added)};
+                accumulated(g_.weight(x, grad_y), given.held_weight, g_.weight_is_added, g_.weight_in_a_copy),
+                accumulated(g_.bias(grad_y), given.held_bias, g_.bias_is_added, g_.bias_in_a_copy)};
     }
     HeadGradients attention(Attention& forward, const Array& grad_context) override {
         return attention_gradients(g_.mask_goes_back ? forward : unmasked_, grad_context, c_);

@@ -20,7 +20,7 @@ HeadGradients gradients_from(Attention& forward, const Array& grad_scores, const
 HeadGradients attention_gradients(Attention& forward, const Array& grad_context, const Choices& c);
 
 /// What a parameter's gradient holds in the end.
-Array accumulated(const Array& gradient, const Tensor& held, bool added);
+Array accumulated(const Array& gradient, const Tensor& held, bool added, bool in_a_copy);
 
 Predict module_backward(const judge::Arguments& arguments);
 

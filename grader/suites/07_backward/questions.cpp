@@ -107,6 +107,9 @@ std::vector<Arguments> ask_linear_backward(Random& random) {
     changed([&](auto& in) { in.grad_y = random_tensor(random, {n.d}).expand(in.grad_y.shape()); });
     changed([&](auto& in) { in.grad_y = random_tensor(random, {n.B, n.d, n.T}).transpose(1, 2); });
     changed([&](auto& in) { in.weight = random_tensor(random, {n.S, n.d}).transpose(0, 1); });
+    // Gradients that are views, such as a slice of one storage for all parameters.
+    changed([&](auto& in) { in.grad_weight = random_tensor(random, {n.S, n.d}).transpose(0, 1); });
+    changed([&](auto& in) { in.grad_bias = random_tensor(random, {n.d, 2}).select(1, 1); });
     changed([&](auto& in) { in.grad_y = random_tensor(random, {n.B, n.T + 1, n.d}); });
     changed([&](auto& in) { in.x = random_tensor(random, {n.B, n.T, n.S - 1}); });
     return questions;

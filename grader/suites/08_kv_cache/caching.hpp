@@ -59,6 +59,7 @@ struct Caching {
         what_was_before,
         whole_chunk,
         up_to_its_length_after,
+        all_if_it_comes_alone,  ///< up to itself in chunks
         chunk_alone,
         one_offset,                    ///< S - n for the whole batch, nothing past the end of a sequence
         one_offset_for_equal_lengths,  ///< the same where all lengths are equal; else up to itself

@@ -164,6 +164,9 @@ Predict decode(const Arguments& arguments) {
     };
 }
 
+/// Who looks for room does so before the cache grows: what is thrown by then is no refusal of the call.
+Answer too_late_a_refusal() { return Answer::without_value(Answer::Kind::threw); }
+
 Answer decoded(const judge::Outcome& outcome, const Tensor& x, const Shape& counts, const Shape& lengths) {
     const auto* record = std::get_if<wire::Record>(&outcome.value);
     if (outcome.error || record == nullptr) return answer_of(outcome);
@@ -185,6 +188,7 @@ AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments)
                                                     {"counts", argument(arguments, "counts")}});
     const Shape lengths = judge::kv_cache::contents(student, cache).lengths;
     const auto before = std::get<Shape>(argument(arguments, "lengths"));
+    if (is_refusal(outcome) && lengths != before) return {too_late_a_refusal(), outcome.changed_arguments};
     if (outcome.error && outcome.error->kind == wire::ErrorKind::out_of_range && lengths != before &&
         padding_needs_more(before, tensor(arguments, "x").size(1), tensor(arguments, "cache.k").size(2)))
         return {Answer{.parts = {{past_the_capacity, {}}}}, outcome.changed_arguments};
@@ -274,6 +278,8 @@ Questions decode_questions(Random& random) {
     ask(falling, all(3), 3, "", 2);  // with room to spare, a chunk shows what single tokens do not
     Tensor& last = std::get<Tensor>(questions.last()[4].value);
     last = last.transpose(0, 1).clone().transpose(0, 1);  // a view
+    // Padding in every chunk and room for it: more tokens than positions in use is not more than there is room for.
+    ask(all(1), all(2), 4, "", 6);
     return questions;
 }
 
@@ -303,13 +309,14 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
     const Index B = tokens.x().size(0), n = tokens.x().size(1);
     const Index S = *std::max_element(held.lengths.begin(), held.lengths.end());
     const auto asked = student.outcome("decoding_mask", {{"lengths", lengths}, {"n", n}, {"S", S}});
-    if (asked.error) return answer_of(asked);
+    if (asked.error) return is_refusal(asked) && due != lengths ? too_late_a_refusal() : answer_of(asked);
     const auto* mask = std::get_if<Mask>(&asked.value);
     if (mask == nullptr || held.k.shape() != tensor(arguments, "cache.k").shape() || held.k.shape() != held.v.shape() ||
         S < 1 || held.k.size(2) < S || mask->shape() != Shape{B, 1, n, S})
         return std::nullopt;
     const Array scores = tokens.scores(tokens.heads(0, c), judge::own(held.k.slice(2, 0, S)), c);
-    const Blocked blocked = c.masking.read(*mask, scores.shape);
+    Blocked blocked = c.masking.read(*mask, scores.shape);
+    if (c.of<Caching>().sees == Caching::Sees::all_if_it_comes_alone && n == 1) blocked.assign(blocked.size(), false);
     return Answer{.parts = {{"y", tokens.output(scores, judge::own(held.v.slice(2, 0, S)), blocked, c).y},
                             {"lengths", lengths_array(held.lengths)}}};
 }

@@ -115,6 +115,8 @@ bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, 
                                          : choices.hidden(before, b, t, s, n, S);
         case Caching::Sees::up_to_its_length_after:
             return choices.hidden(after, b, t, s, n, S);
+        case Caching::Sees::all_if_it_comes_alone:
+            return n > 1 && choices.hidden(before, b, t, s, n, S);
         case Caching::Sees::what_was_before:
             if (before[b] == 0) throw Unpredictable{};  // some see nothing then, others the first token
             return s >= before[b];

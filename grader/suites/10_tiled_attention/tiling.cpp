@@ -203,6 +203,22 @@ private:
     std::vector<RowSums> left_;  ///< by the place in the tile
 };
 
+/// The queries whose sums are in the state of this one: those at its place in the tiles that share it.
+std::vector<Query> in_one_state(const Query& query, Index tile, Tiling::Shared shared) {
+    const auto is_apart = [&](Index begin) {
+        if (shared == Tiling::Shared::none) return true;
+        return shared == Tiling::Shared::whole_ones ? begin + tile > query.T : begin + tile >= query.T;
+    };
+    if (is_apart(query.begin)) return {query};
+    std::vector<Query> all;
+    for (Index begin = 0; !is_apart(begin); begin += tile) {
+        const Index t = begin + query.t - query.begin;
+        const auto row = static_cast<std::size_t>(static_cast<Index>(query.row) - query.t + t);
+        all.push_back({t, query.T, query.S, begin, begin + tile, row});
+    }
+    return all;
+}
+
 }  // namespace
 
 const Tiling& Tiling::right() {
@@ -223,8 +239,13 @@ Array tiled_context(const Array& scores, const std::vector<bool>& blocked, const
         const Index begin = t / tile * tile;
         const Query query{t, T, S, begin, std::min(begin + tile, T), row};
         RowSums& sums = left.of(query);
-        sums.relative_error += relative_error_of_shares(scores, row, choices.first_tile_scaled_alone ? tiles.root : 1);
-        const auto computed = pass.run(query, sums);
+        std::vector<Computed> computed(static_cast<std::size_t>(S), Computed::no);
+        for (const Query& one : in_one_state(query, tile, choices.shared)) {
+            sums.relative_error +=
+                relative_error_of_shares(scores, one.row, choices.first_tile_scaled_alone ? tiles.root : 1);
+            const auto seen = pass.run(one, sums);
+            std::ranges::transform(computed, seen, computed.begin(), [](auto a, auto b) { return std::max(a, b); });
+        }
         if (choices.last_queries_dropped && begin + std::min(tile, T) > T) continue;
         if (choices.short_tiles_dropped && begin + tile > T) continue;
         const std::size_t first = row * static_cast<std::size_t>(d_v);

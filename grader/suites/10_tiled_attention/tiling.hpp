@@ -27,6 +27,8 @@ struct Tiling {
     enum class Replaced { neither, total, gathered, both };
     /// Where the sums begin anew. What goes on is the query at the same place of the tile before.
     enum class Begun { for_each_tile, unless_whole, for_each_head, for_each_sequence, once };
+    /// Which tiles of queries of a head keep their sums in one state: copies of a state share its storage.
+    enum class Shared { none, all_but_the_last, whole_ones };
     /// What becomes of the end of the keys that fills no tile.
     enum class Edge {
         cut,
@@ -87,6 +89,7 @@ struct Tiling {
     double total_at_least = 0;             ///< what gathered is divided by in the end, where the total is smaller
     int total_of_first = -1;               ///< of which axis (0, 1, 2: B, H, T) the first total divides all in the end
     Begun begun = Begun::for_each_tile;
+    Shared shared = Shared::none;
     bool goes_on_query_by_query = false;  ///< with the query before, whatever the tile
     bool mean_of_tiles = false;           ///< each tile has a softmax of its own, and their contexts are averaged
     Edge edge = Edge::cut;

@@ -62,6 +62,16 @@ TEST(SourceLines, OfWhatNeverEndsTheFunctionWithTheLoopIsKnown) {
     EXPECT_EQ(throw_sites("0x1\na.cpp:2\n0x2\na.cpp:8\n", {{1, 2}}, own).at(0)->line.line, 2);
 }
 
+TEST(SourceLines, TheWayToAThrowIsKnownOutwards) {
+    const std::vector<SourceFile> own{{"a.cpp", "a();\nb();\nc();\nd();\n"}};
+    const auto sites = throw_sites("0x1\na.cpp:2\na.cpp:3\n0x2\n??:0\n0x3\na.cpp:4\n", {{1, 2, 3}}, own);
+    ASSERT_TRUE(sites.at(0));
+    EXPECT_EQ(sites[0]->line.line, 2);
+    ASSERT_EQ(sites[0]->callers.size(), 2U);
+    EXPECT_EQ(sites[0]->callers[0].line, 3);
+    EXPECT_EQ(sites[0]->callers[1].text, "d();");
+}
+
 TEST(SourceLines, OfWhatNeverEndsTheHeadOfTheLoopIsKnown) {
     const std::vector<SourceFile> own{{"a.cpp",
                                        "void absorb(Index n) {\n"

@@ -125,6 +125,13 @@ TEST(Catalogue, NoWordComesBeforeTheLessonThatIntroducesIt) {
     }
 }
 
+/// 05 writes x · w, and 07, which has these mistakes too, x · weightᵀ.
+TEST(Catalogue, WhatSeveralExercisesHaveIsSaidInTheFormulaOfNone) {
+    for (const char* id : {"projection_bias_missing", "query_bias_missing", "value_bias_missing"})
+        EXPECT_EQ(mistake(id).right.find("w_"), std::string_view::npos) << id;
+    EXPECT_EQ(mistake("part_in_anothers_place").symptom.find("are right"), std::string_view::npos);
+}
+
 TEST(Catalogue, SourcesAreAddresses) {
     int with_sources = 0;
     for (const Mistake& mistake : mistakes()) {

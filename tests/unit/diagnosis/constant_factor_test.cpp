@@ -92,6 +92,17 @@ TEST(ConstantFactor, IsOfAllNumbers) {
                 HasSubstr("the wrong numbers are 0.7"));
 }
 
+TEST(ConstantFactor, OfAResultThatIsOneNumber) {
+    const auto number = [](double due, double seen) { return Pair{"", {{}, {due}, {0}}, {{}, {seen}, {0}}}; };
+    EXPECT_EQ(constant_factor({number(10, 15), number(4, 12)}),
+              "where it is wrong, the number is 1.5000 to 3.0000 times what it should be, as inputs differ");
+    EXPECT_EQ(constant_factor({number(10, 5), number(4, 2)}),
+              "the number is 0.5000 times what it should be, in all 2 results that are wrong");
+    EXPECT_EQ(constant_factor({scaled_numbers({1, 2}, {2, 4}), scaled_numbers({1, 2}, {3, 6})}),
+              "in each wrong answer all numbers are one number times what they should be, 2.0000 to 3.0000 as inputs "
+              "differ");
+}
+
 TEST(ConstantFactor, MakesNothingOfAZero) {
     EXPECT_EQ(constant_factor({scaled_numbers({1, 2, 0}, {0.7, 1.4, 0.3})}), "");
     EXPECT_EQ(constant_factor({scaled_numbers({1, 2, 0.005}, {0.7, 1.4, 0.3})}), "");

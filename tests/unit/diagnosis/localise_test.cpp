@@ -1,5 +1,6 @@
 // What is said of all wrong answers of a function without a name holds of all of them.
 #include "diagnosis/localise.hpp"
+#include "diagnosis/where_wrong.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +15,10 @@ namespace {
 
 using testing::Contains;
 using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::SizeIs;
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
@@ -103,6 +106,20 @@ TEST(Localise, AlongAnAxisLieAllWrongAnswersOrNone) {
     EXPECT_THAT(said_of({after_the_first, after_the_first}),
                 Contains("along the axis of the rows only the first is right"));
     EXPECT_THAT(said_of({after_the_first, after_the_first, thrown}), Each(Not(HasSubstr("along the axis"))));
+}
+
+TEST(Localise, WhatTheFirstSentenceSaysIsNotRepeated) {
+    const auto told = [](const WhereWrong& where) {
+        std::vector<std::string> sentences{"wrong already where H > H_kv", throws_for_some, "of 9 calls, 2 are right"};
+        say_first(where, sentences);
+        return sentences;
+    };
+    const std::string throws = "it throws where H > H_kv: in all 9 such calls, and in none of the 4 others";
+    EXPECT_THAT(told({throws, true}), ElementsAre(throws, "of 9 calls, 2 are right"));
+    const std::string wrong = "wrong in all 9 questions where H > H_kv and T > 1, right in all 4 others";
+    EXPECT_THAT(told({wrong, false}),
+                ElementsAre(wrong, "wrong already where H > H_kv", throws_for_some, "of 9 calls, 2 are right"));
+    EXPECT_THAT(told({}), SizeIs(3));
 }
 
 }  // namespace

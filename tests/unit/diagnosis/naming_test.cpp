@@ -12,6 +12,7 @@
 namespace headway::diagnosis {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -98,7 +99,10 @@ TEST(Naming, APromiseThatDoesNotHoldIsToldWithWhatToDo) {
         return named_mistakes({diagnosis}, "05").front().right;
     };
     EXPECT_THAT(right_of("your forward answers differently if the same numbers come in a view that is not contiguous"),
-                HasSubstr("by its indices"));
+                AllOf(HasSubstr("by its indices"), HasSubstr("where it is only read"),
+                      HasSubstr("what is written goes to the tensor itself")));
+    EXPECT_THAT(right_of("your context changes running.gathered (2 becomes 0.5): a copied Tensor shares its storage"),
+                HasSubstr("write to a copy, x.clone()"));
     EXPECT_THAT(right_of("what your forward returned changes when it is called again"), HasSubstr("new in each call"));
     EXPECT_THAT(right_of("your forward refuses, but it has changed the cache before"),
                 HasSubstr("before the first number is written"));

@@ -85,6 +85,27 @@ TEST(WhereItFailed, TheMistakeIsInTheFunctionThatHoldsTheLine) {
     EXPECT_FALSE(exercise.diagnosis->functions[1].inherited) << "it has a line of its own";
 }
 
+TEST(WhereItFailed, TheFunctionThatWasCalledGotThereThroughALineOfItsOwn) {
+    const std::vector<build::SourceFile> grouped = {{"grouped.cpp",
+                                                     "Tensor attend(const Tensor& q) {\n"
+                                                     "    throw std::invalid_argument(\"q\");\n"
+                                                     "}\n"
+                                                     "Tensor layer(const Tensor& x) {\n"
+                                                     "    const Tensor y =\n"
+                                                     "        attend(x);\n"
+                                                     "}\n"}};
+    const auto at = [](int line, std::string text) {
+        return verdict::SourceLine{"grouped.cpp", line, std::move(text)};
+    };
+    const build::ThrowSite site{.line = at(2, "throw"), .callers = {at(6, "attend(x);")}};
+    const auto way = way_through("layer (masked)", site, grouped);
+    ASSERT_TRUE(way);
+    EXPECT_EQ(way->line, 5);
+    EXPECT_EQ(way->text, "const Tensor y = attend(x);");
+    EXPECT_FALSE(way_through("attend", site, grouped)) << "the line is its own";
+    EXPECT_FALSE(way_through("pool", site, grouped)) << "no line of it is on the way";
+}
+
 TEST(WhereItFailed, NothingIsGuessedOfWhatWorksOnWrongNumbers) {
     verdict::Exercise exercise;
     verdict::Test test;

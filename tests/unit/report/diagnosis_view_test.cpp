@@ -91,6 +91,18 @@ TEST(DiagnosisView, TheLineOfTheStudentsFileStandsBelow) {
     EXPECT_THAT(github_annotations(findings(verdict_of({thrown}))), HasSubstr("file=head_splitting.cpp,line=41,"));
 }
 
+TEST(DiagnosisView, HowItGotToALineOfAnotherFunctionStandsBelowThat) {
+    verdict::Exercise thrown =
+        unnamed(verdict::FailureKind::exception, "your split_heads threw std::invalid_argument: k does not match");
+    thrown.tests.front().failure->at = {"head_splitting.cpp", 12, "throw std::invalid_argument(what);"};
+    thrown.tests.front().failure->through = {"head_splitting.cpp", 41, "return cut(x, H);"};
+    const std::string way = "your split_heads gets there at head_splitting.cpp:41:   return cut(x, H);";
+    EXPECT_THAT(shown(thrown), HasSubstr("      at head_splitting.cpp:12:   throw std::invalid_argument(what);\n"
+                                         "      your split_heads gets there at head_splitting.cpp:41:   return cut(x,\n"
+                                         "        H);\n"));
+    EXPECT_THAT(html(verdict_of({thrown})), HasSubstr("<pre>" + way + "</pre>"));
+}
+
 TEST(DiagnosisView, WhatItThrewStandsAboveForWhichSizes) {
     verdict::Exercise thrown =
         unnamed(verdict::FailureKind::exception, "your split_heads threw std::invalid_argument: view: not contiguous");

@@ -24,6 +24,7 @@ Verdict everywhere(const std::string& text) {
     failure.worst = Worst{{text, text}, {std::numeric_limits<std::int64_t>::max(), 0}, -1e300, nan, 5e-324};
     failure.sanitizer = SanitizerReport{text, text, 2147483647, {text, text}};
     failure.at = SourceLine{text, 2147483647, text};
+    failure.through = failure.at;
     failure.advice = text;
     failure.pattern = text;
     Test test = failed(text, text, 1, failure);
@@ -68,6 +69,7 @@ Verdict loudly(const std::string& text) {
     failure.message = text;
     failure.story = {text};
     failure.at = SourceLine{text, 2147483647, text};
+    failure.through = failure.at;
     failure.advice = text;
     Exercise thrown = exercise("03", text, State::failed, {failed(text, text, 1, failure)});
     FunctionDiagnosis function;

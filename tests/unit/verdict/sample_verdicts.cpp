@@ -256,6 +256,7 @@ Verdict with_everything() {
         broken.kind = kind;
         broken.message = to_string(kind);
         broken.at = SourceLine{"scaled_scores.cpp", 12, "throw \"√\";"};
+        broken.through = SourceLine{"scaled_scores.cpp", 20, "return checked(q);"};
         broken.advice = "Throw something else.";
         broken.pattern = "of 16 questions with other sizes it is wrong where T = S, and only there";
         first.tests.push_back(failed("Fails", "a property", 1, broken));

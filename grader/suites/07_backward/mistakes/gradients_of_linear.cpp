@@ -71,6 +71,10 @@ void overwrite_both(Choices& c) {
 constexpr const char* last_is_left = "all tokens but a few leave no trace, and neither does what was there before";
 constexpr const char* assigned_in_the_loop = "Inside your loop over tokens, do you write = or +=?";
 
+constexpr const char* added_to_itself =
+    "what is written goes to the tensor itself, by += or by its indices: a contiguous copy is not the tensor";
+constexpr const char* of_contiguous = "Does contiguous() give a view of the gradient, or a copy of it? When which?";
+
 constexpr const char* added = "add to what is there: a parameter that is used twice gets both contributions";
 
 }  // namespace
@@ -271,6 +275,23 @@ Chapter gradients_of_linear() {
          .symptom = "right from zero; where a parameter is used twice, half is lost",
          .question = "Do you write = or +=?",
          .make = [](Choices& c) { c.change<Gradients>().bias_is_added = false; }},
+        {.id = "gradient_of_weight_in_a_copy",
+         .decision = "gradients_added",
+         .title = "the gradient of the weight is added to grad_weight.contiguous(), which is a copy wherever "
+                  "grad_weight is a view that is not contiguous",
+         .right = added_to_itself,
+         .symptom = "right as long as the gradient is contiguous; else nothing reaches it",
+         .question = of_contiguous,
+         .make = [](Choices& c) { c.change<Gradients>().weight_in_a_copy = true; }},
+        {.id = "gradients_in_copies",
+         .decision = "gradients_added",
+         .title = "the gradients of weight and bias are added to contiguous(), which is a copy wherever what it is "
+                  "asked of is a view that is not contiguous",
+         .right = added_to_itself,
+         .symptom = "right as long as both gradients are contiguous; else nothing reaches them",
+         .question = of_contiguous,
+         .make =
+             [](Choices& c) { c.change<Gradients>().weight_in_a_copy = c.change<Gradients>().bias_in_a_copy = true; }},
         {.id = "gradient_of_bias_overwritten_by_each_token",
          .decision = "gradient_of_bias",
          .title = "the gradient of the bias is overwritten by each token: that of the last token of the last sequence "

@@ -156,11 +156,20 @@ Chapter decoding() {
          .decision = "decode_sees",
          .title =
              "the mask is asked for after lengths have moved on: each new token may see counts[b] positions too many",
-         .right = cache_up_to_itself,
+         .right = "make the mask from a copy of the lengths taken before append: each new token sees the cache up to "
+                  "its own position",
          .symptom = "right for single tokens of equal lengths; else tokens see those after them, or stale numbers past "
                     "the end",
          .question = "Which lengths does decoding_mask want: before or after the new tokens?",
          .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::up_to_its_length_after; }},
+        {.id = "decode_masks_no_single_token",
+         .decision = "decode_sees",
+         .title = "a single new token gets no mask: decode masks chunks alone",
+         .right = "with n = 1 too, sequence b sees positions up to lengths[b], and S is the length of the longest",
+         .symptom = "right in chunks, and where all sequences are equally long; else single tokens of shorter ones see "
+                    "past their end",
+         .question = "Two sequences of 2 and 5 tokens get one more each: what may the first not see?",
+         .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::all_if_it_comes_alone; }},
         {.id = "decode_sees_the_chunk_alone",
          .decision = "decode_sees",
          .title = "attention runs over the new tokens alone: the cache is filled and never read",

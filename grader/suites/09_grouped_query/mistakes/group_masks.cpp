@@ -53,7 +53,8 @@ Chapter group_masks() {
          .make = [](Choices& c) { c.grouping.mask = [](Index h, Index H, Index H_kv) { return h / (H / H_kv); }; }},
         {.id = "mask_moves_on_by_one_head",
          .decision = "group_mask",
-         .title = "where queries are stacked by groups, the mask moves on by one head a group instead of by the group",
+         .title = "where queries are stacked or cut by groups, the mask moves on by one head a group instead of by the "
+                  "group",
          .right = own_mask,
          .symptom = one_mask,
          .question = "At which head of the mask does the second group begin?",

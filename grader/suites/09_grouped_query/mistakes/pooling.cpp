@@ -50,6 +50,12 @@ Array largest_of_each_group(const Array& w, Index H, Index H_kv) {
     });
 }
 
+void counts(Choices& c, double (*cached)(Index B, Index S, Index H, Index H_kv, Index d)) {
+    c.change<GroupedLayer>().cached = cached;
+}
+
+double real(Index count) { return static_cast<double>(count); }
+
 }  // namespace
 
 namespace chapters {
@@ -75,9 +81,17 @@ Chapter pooling() {
          .question = "How many heads of keys does a layer with H_kv = 1 store?",
          .make =
              [](Choices& c) {
-                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index H, Index, Index d) {
-                     return static_cast<double>(2 * B * S * H * d);
-                 };
+                 counts(c, [](Index B, Index S, Index H, Index, Index d) { return real(2 * B * S * H * d); });
+             }},
+        {.id = "cache_counts_query_heads_once",
+         .decision = "cache_size",
+         .title = "one of keys and values is counted with H heads, the other with H_kv",
+         .right = "both hold H_kv heads: 2 · B · S · H_kv · d",
+         .symptom = "right for H_kv = H; else half of the memory that groups save is counted",
+         .question = "How many heads of keys does a layer store, and how many heads of values?",
+         .make =
+             [](Choices& c) {
+                 counts(c, [](Index B, Index S, Index H, Index H_kv, Index d) { return real(B * S * (H + H_kv) * d); });
              }},
         {.id = "cache_counts_keys_alone",
          .decision = "cache_size",
@@ -87,9 +101,7 @@ Chapter pooling() {
          .question = "What does attention need of a token that it has seen?",
          .make =
              [](Choices& c) {
-                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index, Index H_kv, Index d) {
-                     return static_cast<double>(B * S * H_kv * d);
-                 };
+                 counts(c, [](Index B, Index S, Index, Index H_kv, Index d) { return real(B * S * H_kv * d); });
              }},
         {.id = "cache_counts_heads_of_a_group",
          .decision = "cache_size",
@@ -112,9 +124,7 @@ Chapter pooling() {
          .question = "Which size of the layer does your number not depend on?",
          .make =
              [](Choices& c) {
-                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index, Index, Index d) {
-                     return static_cast<double>(2 * B * S * d);
-                 };
+                 counts(c, [](Index B, Index S, Index, Index, Index d) { return real(2 * B * S * d); });
              }},
         {.id = "cache_counts_one_sequence",
          .decision = "cache_size",
@@ -124,9 +134,7 @@ Chapter pooling() {
          .question = "Which size of the batch does your number not depend on?",
          .make =
              [](Choices& c) {
-                 c.change<GroupedLayer>().cached = [](Index, Index S, Index, Index H_kv, Index d) {
-                     return static_cast<double>(2 * S * H_kv * d);
-                 };
+                 counts(c, [](Index, Index S, Index, Index H_kv, Index d) { return real(2 * S * H_kv * d); });
              }},
         {.id = "cache_share_divided_in_integers",
          .decision = "cache_size",
@@ -149,9 +157,9 @@ Chapter pooling() {
          .question = "What is the largest int, and how many numbers do 100,000 tokens take?",
          .make =
              [](Choices& c) {
-                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index, Index H_kv, Index d) {
-                     return static_cast<double>(static_cast<std::int32_t>(2 * B * S * H_kv * d));
-                 };
+                 counts(c, [](Index B, Index S, Index, Index H_kv, Index d) {
+                     return real(static_cast<std::int32_t>(2 * B * S * H_kv * d));
+                 });
              }},
         // ---- pooling ----
         {.id = "pooling_sums",

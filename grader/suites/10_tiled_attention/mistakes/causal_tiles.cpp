@@ -170,7 +170,9 @@ Chapter causal_tiles() {
          .title =
              "which tiles are skipped is decided as if T were S: those that begin behind key t of the last query t",
          .right = "skip a tile if its first key lies behind the last query, s0 > t_last + (S - T)",
-         .symptom = "right for T = S, and with more queries than keys; else queries miss their latest keys",
+         .symptom =
+             "right for T = S; with fewer queries than keys they miss their latest keys, with more, tiles of the "
+             "future are computed, and a NaN there gets in",
          .question = "With 3 queries, 7 keys and a tile of 3, which tiles do you skip?",
          .make = [](Choices& c) { skip(c, Tiling::Skipped::by_position_without_offset); }},
     };

@@ -64,7 +64,8 @@ Chapter running_softmax() {
          .title = "what was summed before does not shrink when a larger score turns up in a later tile",
          .right = both_shrink,
          .symptom = grows,
-         .question = "Relative to which maximum was the sum so far taken?",
+         .question = "Relative to which maximum was the sum so far taken? And if you do multiply: is what was before a "
+                     "clone()? A copied Tensor is another view.",
          .make = [](Choices& c) { shrinks(c, Tiling::Shrinks::neither, false); }},
         {.id = "rescale_forgotten_for_total",
          .decision = "rescale",

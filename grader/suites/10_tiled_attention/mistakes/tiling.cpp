@@ -10,6 +10,9 @@ namespace {
 
 constexpr const char* cut_at_the_edge = "the last tile is smaller: it ends at S";
 constexpr const char* begins_anew = "each tile of queries begins with nothing_seen";
+constexpr const char* state_of_its_own =
+    "call nothing_seen once for each tile of queries: a copied Tensor is another view of the same numbers";
+constexpr const char* of_copies = "Whose storage do the tensors of a copied Running have?";
 constexpr const char* begins_with_what = "What do largest, total and gathered hold when the next queries begin?";
 
 /// @param query_by_query  or tile by tile, from the query at the same place
@@ -200,6 +203,21 @@ Chapter tiling() {
          .symptom = "the very first tile is right; later ones get a part of what earlier ones gathered",
          .question = begins_with_what,
          .make = [](Choices& c) { goes_on(c, Tiling::Begun::once, false); }},
+        {.id = "tiles_of_queries_share_a_state",
+         .decision = "tile_of_queries",
+         .title = "all tiles of queries but the last keep their sums in one state: copies of a Running share its "
+                  "tensors",
+         .right = state_of_its_own,
+         .symptom = "right with one tile of queries, or two; else rows at the same place of their tiles come out equal",
+         .question = of_copies,
+         .make = [](Choices& c) { c.change<Tiling>().shared = Tiling::Shared::all_but_the_last; }},
+        {.id = "whole_tiles_of_queries_share_a_state",
+         .decision = "tile_of_queries",
+         .title = "all whole tiles of queries keep their sums in one state: copies of a Running share its tensors",
+         .right = state_of_its_own,
+         .symptom = "right with one whole tile of queries; else rows at the same place of their tiles come out equal",
+         .question = of_copies,
+         .make = [](Choices& c) { c.change<Tiling>().shared = Tiling::Shared::whole_ones; }},
         {.id = "queries_of_first_tile",
          .decision = "tile_of_queries",
          .title = "every tile of queries is computed with the queries of the first tile",
