@@ -8,6 +8,12 @@ namespace {
     "'(" names ")' (?:was not declared|does not name|has not been)|undeclared identifier '(" names \
     ")'|unknown type name '(" names ")'"
 
+// Types of arguments, as g++ says them: those of variables are references.
+#define A_FLOAT "(?:const )?float&?"
+#define A_DOUBLE "(?:const )?double&?"
+#define AN_INTEGER "(?:const )?(?:Index|std::size_t|(?:(?:long|short|unsigned) )*(?:long|short|unsigned|int))&?"
+#define A_NUMBER "(?:" A_FLOAT "|" A_DOUBLE "|" AN_INTEGER ")"
+
 constexpr BeginnersError table[] = {
     // ---- names
     {R"(conversion|convert|initial|'auto'|deduced type)", R"(\b(\w+)\s*=\s*\1\s*\()",
@@ -128,8 +134,31 @@ constexpr BeginnersError table[] = {
      "$1 works along an axis, and wants to know which: $1(x, -1) for the last one."},
     {R"(call to '(sum|mean|cat|max)'[^]*but 1 was provided)", "",
      "$1 works along an axis, and wants to know which: $1(x, -1) for the last one."},
-    {R"(call to '(?:max|min|clamp)\b)", R"(std::(max|min|clamp)\()",
+    // clang++ names the types in notes about the library's inside, which are left out.
+    {R"(call to 'clamp\()" A_FLOAT ", " A_NUMBER ", " A_NUMBER R"(\)')", R"(std::clamp\()",
+     "std::clamp wants three numbers of one type, and the first is a float: so must the bounds be, as in std::clamp(x, "
+     "-127.0F, 127.0F)."},
+    {R"(call to 'clamp\()" A_DOUBLE ", " A_NUMBER ", " A_NUMBER R"(\)')", R"(std::clamp\()",
+     "std::clamp wants three numbers of one type, and the first is a double: so must the bounds be, as in "
+     "std::clamp(x, -127.0, 127.0)."},
+    {R"(call to 'clamp\b)", R"(std::clamp\()",
+     "std::clamp wants three numbers of one type: all Index, as in std::clamp(n, Index{0}, Index{9}), or all float, as "
+     "in std::clamp(x, -127.0F, 127.0F)."},
+    {R"(call to '(?:max|min)\((?:)" A_FLOAT ", " AN_INTEGER "|" AN_INTEGER ", " A_FLOAT R"()\)')",
+     R"(std::(max|min)\()",
+     "std::@1 wants numbers of one type: make both float, as in std::@1(x, 1.0F) or std::@1(x, "
+     "static_cast<float>(n))."},
+    {R"(call to '(?:max|min)\((?:)" A_DOUBLE ", " AN_INTEGER "|" AN_INTEGER ", " A_DOUBLE R"()\)')",
+     R"(std::(max|min)\()",
+     "std::@1 wants numbers of one type: make both double, as in std::@1(x, 1.0) or std::@1(x, "
+     "static_cast<double>(n))."},
+    {R"(call to '(?:max|min)\((?:)" A_FLOAT ", " A_DOUBLE "|" A_DOUBLE ", " A_FLOAT R"()\)')", R"(std::(max|min)\()",
+     "std::@1 wants numbers of one type, and here float and double meet: 1.0F is a float, 1.0 a double."},
+    {R"(call to '(?:max|min)\()" AN_INTEGER ", " AN_INTEGER R"(\)')", R"(std::(max|min)\()",
      "std::@1 wants numbers of one type: make both Index, as in std::@1(n, Index{1})."},
+    {R"(call to '(?:max|min)\b)", R"(std::(max|min)\()",
+     "std::@1 wants numbers of one type: both Index, as in std::@1(n, Index{1}), or both float, as in std::@1(x, "
+     "1.0F)."},
     {R"(call to '(\w+))", R"(std::(exp|sqrt|log|pow|tanh|abs)\()",
      "std::@1 is for one number. For whole tensors there are exp(x), log(x) and sqrt(x) without std::, and x * x."},
     {R"(narrow)", "",

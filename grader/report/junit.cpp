@@ -85,7 +85,7 @@ void write_test(Xml& xml, const Exercise& exercise, const Test& test) {
             break;
         case TestState::failed: {
             if (test.depends_on) {
-                xml.empty("skipped", {{"message", "not judged: depends on " + *test.depends_on}});
+                xml.empty("skipped", {{"message", "not judged: depends on " + wrong_functions_of(test)}});
                 break;
             }
             const std::string kind = test.failure ? to_string(test.failure->kind) : "unknown";

@@ -110,7 +110,8 @@ PROPERTY(KvCache, TokensAreWrittenBehindThoseBefore, 2,
     expect_written_in_place(student, Filled(random, random_sizes(random)), random);
 }
 
-PROPERTY(KvCache, TheCapacityIsNeverExceeded, 1, "what does not fit is refused, and the cache stays as it was") {
+PROPERTY(KvCache, TheCapacityIsNeverExceeded, 1,
+         "what outgrows the capacity is refused, and the cache stays as it was") {
     const Filled filled(random, random_sizes(random));
     const Sizes& n = filled.n;
     const auto question = [&](wire::Handle cache, Index width, const Shape& counts) {

@@ -251,6 +251,31 @@ TEST(OwnMessages, WhatIsConstIsToldWhereItIsDeclared) {
                 testing::EndsWith("leave out const there. To compare, write ==."));
 }
 
+TEST(OwnMessages, OfNumbersOfTwoTypesTheOneToChangeIsTold) {
+    const auto advice = [](const std::string& call, const std::string& named) {
+        const std::string line = "const float y = " + call + ";";
+        const auto told =
+            own_messages(Severity::error,
+                         "./single_head.cpp:1:17: error: no matching function for call to " + named + "\n    " + line,
+                         {{"single_head.cpp", line + "\n"}}, names);
+        return told.size() == 1 ? told[0].advice : "";
+    };
+    const std::string by_ints = "std::clamp(std::nearbyint(x), -127, 127)";
+    EXPECT_THAT(advice(by_ints, "‘clamp(float, int, int)’"),
+                HasSubstr("so must the bounds be, as in std::clamp(x, -127.0F"));
+    EXPECT_THAT(advice(by_ints, "‘clamp(double, int, int)’"), HasSubstr("std::clamp(x, -127.0, 127.0)"));
+    EXPECT_THAT(advice("std::clamp(i, 0, n)", "‘clamp(int&, int, const headway::Index&)’"), HasSubstr("all Index"));
+    EXPECT_THAT(advice(by_ints, "'clamp'"), HasSubstr("or all float"));  // clang++
+    for (const char* named : {"‘max(float, int)’", "‘max(int, const float&)’", "‘max(float&, headway::Index&)’",
+                              "‘max(const long unsigned int&, float)’"})
+        EXPECT_THAT(advice("std::max(a, b)", named), HasSubstr("make both float, as in std::max(x, 1.0F)")) << named;
+    EXPECT_THAT(advice("std::min(a, b)", "‘min(double, int)’"), HasSubstr("make both double, as in std::min(x, 1.0)"));
+    EXPECT_THAT(advice("std::min(a, b)", "‘min(double, float)’"), HasSubstr("1.0F is a float, 1.0 a double"));
+    EXPECT_THAT(advice("std::min(a, b)", "‘min(headway::Index, int)’"), HasSubstr("make both Index"));
+    for (const char* named : {"'min'", "‘min(headway::Tensor&, float)’", "‘min(float, float, int)’"})
+        EXPECT_THAT(advice("std::min(a, b)", named), HasSubstr("both Index, as in std::min(n, Index{1}), or both"));
+}
+
 TEST(OwnMessages, OfAnAssignmentToWhatIsConstTheLeftSideIsMarked) {
     const CompilerMessage told = change_of_const(
         "", "if (x) running.gathered /= running.total;",

@@ -208,7 +208,7 @@ Chapter layers_reach() {
          .decision = "window_reach",
          .title = "every layer counts the token itself anew: L·w",
          .right = counted,
-         .symptom = "too far, by one per layer",
+         .symptom = "right for one layer; too far by one for each layer after the first",
          .question = "How many new tokens does the second layer add?",
          .make =
              [](Choices& c) { c.change<Windows>().window_reach = [](Index w, Index layers) { return layers * w; }; }},

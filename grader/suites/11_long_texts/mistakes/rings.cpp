@@ -89,6 +89,32 @@ Chapter rings() {
                      return (token.position() - (token.n > token.w ? token.n - token.w : 0)) % token.w;
                  };
              }},
+        {.id = "ring_kept_from_slot_zero",
+         .decision = "ring_slot",
+         .title = "of more than w tokens, the last w are written from slot 0 on",
+         .right = ring_right_by_position,
+         .symptom =
+             "right for chunks of up to w tokens; then the newest token is in the last slot, whatever its position",
+         .question = "In which slot belongs the first of the tokens that stay?",
+         .make =
+             [](Choices& c) {
+                 c.change<Ringing>().slot = [](const Ringing::Token& token) {
+                     return token.n > token.w ? token.t - (token.n - token.w) : token.position() % token.w;
+                 };
+             }},
+        {.id = "ring_filled_from_slot_zero",
+         .decision = "ring_slot",
+         .title = "of w tokens or more, the last w are written from slot 0 on",
+         .right = ring_right_by_position,
+         .symptom = "right for chunks of fewer than w tokens; then the newest token is in the last slot, whatever its "
+                    "position",
+         .question = "In which slot belongs the first of the tokens that stay?",
+         .make =
+             [](Choices& c) {
+                 c.change<Ringing>().slot = [](const Ringing::Token& token) {
+                     return token.n >= token.w ? token.t - (token.n - token.w) : token.position() % token.w;
+                 };
+             }},
         {.id = "ring_of_w_less_one",
          .decision = "ring_slot",
          .title = "the ring wraps one slot too early: p % (w - 1)",

@@ -167,7 +167,7 @@ Chapter rotary_positions() {
              "`first` is added after padding was cut off at 0: padding moves on, and real tokens after long padding "
              "too",
          .right = own_padding,
-         .symptom = "right for a prompt in one piece; in chunks, padding is not taken off from the later ones",
+         .symptom = "right for a prompt in one piece; of a later chunk, the first padding[b] tokens are too far",
          .question =
              "What does max(0, t - padding[b]) give where all these tokens are real, and the padding came before?",
          .make =

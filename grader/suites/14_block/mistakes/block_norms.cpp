@@ -106,7 +106,8 @@ Chapter block_norms() {
          .decision = "norm_statistics",
          .title = "of tokens far from 0 the variance loses its digits: a float of x² has none left for the spread",
          .right = "subtract the mean first, then take squares; or add up in double",
-         .symptom = "right for tokens around 0; where the mean is hundreds of times the spread, it is noise, or NaN",
+         .symptom = "right for tokens around 0; where the mean is thousands of times the spread, it is percents off, "
+                    "or noise, or NaN",
          .question = "How many digits has 1000² + 1 as a float?",
          .make = [](Choices& c) { c.change<Norms>().variance_by_moments = true; }},
         // ---- eps ----
