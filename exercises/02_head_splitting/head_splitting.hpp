@@ -39,7 +39,8 @@ Tensor contiguous(const Tensor& x);
 ///     (B, T, D)  view->  (B, T, H, d)  transpose->  (B, H, T, d)
 /// @param x  (B, T, D), contiguous (one that is not may be refused)
 /// @return (B, H, T, d), a view: shares storage with x
-/// @throws std::invalid_argument if x is not of rank 3, num_heads < 1, or D is not divisible by num_heads
+/// @throws std::invalid_argument if x is not of rank 3 (std::out_of_range, as of an index that it lacks, will do),
+///         num_heads < 1, or D is not divisible by num_heads
 Tensor split_heads(const Tensor& x, Index num_heads);
 
 }  // namespace headway::ex02

@@ -14,7 +14,7 @@ namespace headway::ex04 {
 /// The inverse of split_heads: head h returns to features [h·d, (h+1)·d) of its token.
 /// @param context  (B, H, T, d)
 /// @return (B, T, H·d); where no number has to move (H = 1 or T = 1) it may share storage with context
-/// @throws std::invalid_argument if context is not of rank 4
+/// @throws std::invalid_argument if context is not of rank 4 (std::out_of_range, as of an index that it lacks, will do)
 Tensor merge_heads(const Tensor& context);
 
 /// The output projection, where what the heads found is mixed:   merged·w_o + b_o.
@@ -30,8 +30,8 @@ Tensor project_output(const Tensor& merged, const Tensor& w_o, const Tensor& b_o
 ///     ...(x·w_v)
 /// @param x  (B, T, D)   @param w_q, w_k, w_v, w_o  (D, D)   @param mask  broadcastable to (B, H, T, T)
 /// @return (B, T, D)
-/// @throws std::invalid_argument if x is not of rank 3, a matrix is not (D, D), the mask does not broadcast,
-///         num_heads < 1, or D is not divisible by num_heads
+/// @throws std::invalid_argument if x is not of rank 3 (std::out_of_range will do), a matrix is not (D, D), the mask
+///         does not broadcast, num_heads < 1, or D is not divisible by num_heads
 Tensor multi_head_attention(const Tensor& x, const Tensor& w_q, const Tensor& w_k, const Tensor& w_v, const Tensor& w_o,
                             Index num_heads, const Mask& mask);
 

@@ -66,8 +66,8 @@ Mask decoding_mask(const std::vector<Index>& lengths, Index n, Index S);
 /// @param x  (B, n, D)   @param projections  their E is H·d of the cache; no others are asked
 /// @param counts  as for append
 /// @return (B, n, D); rows t >= counts[b] belong to padding, and may hold anything
-/// @throws std::invalid_argument if x is not of rank 3, a shape or a count does not fit, or a sequence would outgrow
-///         the capacity; the cache is then as it was
+/// @throws std::invalid_argument if x is not of rank 3 (std::out_of_range, as of an index that it lacks, will do), a
+///         shape or a count does not fit, or a sequence would outgrow the capacity; the cache is then as it was
 Tensor decode(Cache& cache, const Projections& projections, const Tensor& x, const std::vector<Index>& counts);
 
 }  // namespace headway::ex08

@@ -17,7 +17,7 @@ namespace headway::ex09 {
 /// Each head as often as its group is large, side by side (as torch.repeat_interleave, not as torch.tile):
 ///     result[b, h] = kv[b, h / (H / H_kv)]
 /// @param kv  (B, H_kv, S, d)   @return (B, H, S, d)
-/// @throws std::invalid_argument also if kv is not of rank 4
+/// @throws std::invalid_argument also if kv is not of rank 4 (std::out_of_range, as of an index that it lacks, will do)
 Tensor repeat_heads(const Tensor& kv, Index num_heads);
 
 /// softmax(q·kᵀ / √d, masked)·v, where query head h uses keys and values of head h / (H / H_kv).
@@ -42,8 +42,8 @@ Tensor pool_heads(const Tensor& w, Index num_heads, Index num_kv_heads);
 /// @param x  (B, T, D)   @param w_q  (D, H·d)   @param w_k, w_v  (D, H_kv·d)   @param w_o  (H·d, D)
 /// @param mask  broadcastable to (B, H, T, T)
 /// @return (B, T, D)
-/// @throws std::invalid_argument also if x is not of rank 3, the columns of w_q are not divisible by num_heads (their
-///         quotient is d), or any other size of the four matrices is not as above
+/// @throws std::invalid_argument also if x is not of rank 3 (std::out_of_range will do), the columns of w_q are not
+///         divisible by num_heads (their quotient is d), or any other size of the four matrices is not as above
 Tensor grouped_query_self_attention(const Tensor& x, const Tensor& w_q, const Tensor& w_k, const Tensor& w_v,
                                     const Tensor& w_o, Index num_heads, Index num_kv_heads, const Mask& mask);
 
