@@ -56,10 +56,10 @@ Arguments shorter(const Arguments& arguments) {
 
 /// With fewer keys, and a mask of them that blocks none: the same module, another S.
 Arguments with_fewer_keys(Arguments arguments) {
-    const Index S = tensor(arguments, "key").size(1) - 2;
+    const Index keys = tensor(arguments, "key").size(1) - 2;
     for (const char* name : {"key", "value"})
-        arguments = changed(arguments, name, tensor(arguments, name).slice(1, 0, S).clone());
-    return changed(std::move(arguments), "mask", Mask::allow_all({S}));
+        arguments = changed(arguments, name, tensor(arguments, name).slice(1, 0, keys).clone());
+    return changed(std::move(arguments), "mask", Mask::allow_all({keys}));
 }
 
 std::string in_words(const std::string& what, bool as_fresh) {
