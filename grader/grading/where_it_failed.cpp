@@ -91,16 +91,14 @@ std::set<std::string> functions_named_in(const verdict::Exercise& exercise) {
 /// In which function every call of `function` that ended the program did so; empty if they differ, or nobody knows.
 std::string function_where_it_ends(const std::string& function, const verdict::Exercise& exercise,
                                    const std::vector<build::SourceFile>& files) {
+    const build::SourceLines own(files);
     std::set<std::string> names;
     for (const verdict::Test& test : exercise.tests) {
         if (!test.failure || without_variant(test.failure->function) != function ||
             !verdict::ends_the_program(test.failure->kind))
             continue;
         if (!test.failure->at) return {};
-        const auto file = std::ranges::find_if(
-            files, [&](const build::SourceFile& one) { return one.path.string() == test.failure->at->file; });
-        if (file == files.end()) return {};
-        const auto around = build::function_around(file->text, test.failure->at->line);
+        const auto around = own.function_around(*test.failure->at);
         names.insert(around ? around->name : std::string());
     }
     return names.size() == 1 ? *names.begin() : std::string();
