@@ -119,6 +119,7 @@ void settle_credit(verdict::Exercise& exercise) {
         test.points = 0;
         test.build = verdict::FailedIn::both;
         test.given.reset();
+        test.also_wrong.reset();
         test.function.reset();
         test.states.reset();
     }

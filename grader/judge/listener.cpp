@@ -22,6 +22,16 @@ std::string gtest_messages(const testing::TestResult& result) {
     return text;
 }
 
+void add_once(std::vector<std::string>& all, const std::string& one) {
+    if (std::ranges::find(all, one) == all.end()) all.push_back(one);
+}
+
+/// Nothing where there are no others.
+std::optional<std::vector<std::string>> all_but(std::vector<std::string> all, const std::string& one) {
+    std::erase(all, one);
+    return all.empty() ? std::nullopt : std::optional(std::move(all));
+}
+
 }  // namespace
 
 void Listener::OnTestStart(const testing::TestInfo&) {
@@ -112,12 +122,13 @@ std::vector<Sweep> Listener::sweeps() const {
     return all;
 }
 
-std::string Listener::blamed(const std::vector<std::string>& functions) const {
+std::vector<std::string> Listener::blamed(const std::vector<std::string>& functions) const {
+    std::vector<std::string> wrong;
     for (const Result& result : results_)
         if (result.test.state != verdict::TestState::passed && result.test.failure && result.record.waits_for.empty() &&
-            std::find(functions.begin(), functions.end(), result.test.failure->function) != functions.end())
-            return result.test.failure->function;
-    return {};
+            std::ranges::find(functions, result.test.failure->function) != functions.end())
+            add_once(wrong, result.test.failure->function);
+    return wrong;
 }
 
 bool Listener::any_shown(const std::set<std::string>& functions) const {
@@ -154,9 +165,9 @@ std::optional<verdict::Failure> Listener::unearned(const TestRecord& record) con
     return failure;
 }
 
-std::string Listener::waits_for(const Result& result) const {
+std::vector<std::string> Listener::waits_for(const Result& result) const {
     if (result.test.state != verdict::TestState::failed || result.record.waits_for.empty()) return {};
-    if (std::string wrong = blamed(result.record.waits_for); !wrong.empty()) return wrong;
+    if (auto wrong = blamed(result.record.waits_for); !wrong.empty()) return wrong;
     // What all tests need fails in all of them: the first says so.
     const std::string& function = result.test.failure->function;
     const auto first = std::find_if(results_.begin(), results_.end(), [&](const Result& one) {
@@ -164,16 +175,20 @@ std::string Listener::waits_for(const Result& result) const {
     });
     const auto& awaited = result.record.waits_for;
     const bool fails_in_it = std::find(awaited.begin(), awaited.end(), function) != awaited.end();
-    return fails_in_it && &*first != &result ? function : "";
+    return fails_in_it && &*first != &result ? std::vector{function} : std::vector<std::string>{};
 }
 
 void Listener::settle_credits(verdict::Test& test, const TestRecord& record) const {
+    std::vector<std::string> all_wrong;
     for (const Credit& credit : record.credits) {
         if (test.state != verdict::TestState::passed) return;
         // The first that is wrong of itself: what is listed later may be wrong in what does not matter here.
         std::string wrong;
-        for (const std::string& function : credit.functions)
-            if (wrong.empty()) wrong = blamed({function});
+        for (const std::string& function : credit.functions) {
+            if (blamed({function}).empty()) continue;
+            if (wrong.empty()) wrong = function;
+            add_once(all_wrong, function);
+        }
         if (!wrong.empty()) {
             test.given = wrong;
             test.failure = credit.failure;  // which the grading needs if it does not stand
@@ -189,6 +204,8 @@ void Listener::settle_credits(verdict::Test& test, const TestRecord& record) con
         test.function.reset();
         test.states.reset();
     }
+    // By which of them it is wrong is not known.
+    if (test.given) test.also_wrong = all_but(all_wrong, *test.given);
 }
 
 std::vector<verdict::Test> Listener::settled() const {
@@ -197,12 +214,16 @@ std::vector<verdict::Test> Listener::settled() const {
         tests.push_back(result.test);
         verdict::Test& test = tests.back();
         settle_credits(test, result.record);
-        if (const std::string wrong = waits_for(result); !wrong.empty()) test.depends_on = wrong;
+        if (const auto wrong = waits_for(result); !wrong.empty()) {
+            test.depends_on = wrong.front();
+            test.also_wrong = all_but(wrong, wrong.front());
+        }
         if (test.state != verdict::TestState::passed) continue;
         if (auto failure = unearned(result.record)) {
             test.state = verdict::TestState::failed;
             test.points = 0;
             test.depends_on = failure->function;
+            test.also_wrong.reset();
             test.failure = std::move(failure);
         }
     }

@@ -44,12 +44,12 @@ private:
     /// A visible expectation that does not hold costs the first property that is about the same function.
     void settle_visible(std::vector<verdict::Test>& tests) const;
     /// What a test waits for that failed; empty if nothing.
-    std::string waits_for(const Result& result) const;
+    std::vector<std::string> waits_for(const Result& result) const;
     void settle_credits(verdict::Test& test, const TestRecord& record) const;
     /// Why a test that passed is not counted, if it is not.
     std::optional<verdict::Failure> unearned(const TestRecord& record) const;
-    /// The one of these functions that some test finds wrong by itself; empty if none.
-    std::string blamed(const std::vector<std::string>& functions) const;
+    /// Those of these functions that some test finds wrong by themselves, in the order of tests.
+    std::vector<std::string> blamed(const std::vector<std::string>& functions) const;
     /// Whether some test saw a right answer of one of these functions.
     bool any_shown(const std::set<std::string>& functions) const;
     /// Whether some test got anything but an exception from this function.

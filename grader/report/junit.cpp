@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "report/failure_view.hpp"
+#include "report/words.hpp"
 #include "report/xml.hpp"
 #include "terminal/page.hpp"
 
@@ -85,7 +86,7 @@ void write_test(Xml& xml, const Exercise& exercise, const Test& test) {
             break;
         case TestState::failed: {
             if (test.depends_on) {
-                xml.empty("skipped", {{"message", "not judged: depends on " + *test.depends_on}});
+                xml.empty("skipped", {{"message", "not judged: depends on " + wrong_functions_of(test)}});
                 break;
             }
             const std::string kind = test.failure ? to_string(test.failure->kind) : "unknown";

@@ -177,9 +177,17 @@ std::string printed_by(const verdict::Test& test) {
     }
 }
 
+std::string wrong_functions_of(const verdict::Test& test) {
+    std::string text = test.depends_on ? *test.depends_on : test.given.value_or("");
+    const std::vector<std::string> others = test.also_wrong.value_or(std::vector<std::string>{});
+    for (const std::string& one : others) text += (&one == &others.back() ? " and " : ", ") + one;
+    return text;
+}
+
 std::string property_of(const verdict::Test& test) {
-    if (test.depends_on) return fmt::format("{} (not judged: depends on {})", test.property, *test.depends_on);
-    return test.given ? fmt::format("{} (right, given your {})", test.property, *test.given) : test.property;
+    if (test.depends_on) return fmt::format("{} (not judged: depends on {})", test.property, wrong_functions_of(test));
+    return test.given ? fmt::format("{} (right, given your {})", test.property, wrong_functions_of(test))
+                      : test.property;
 }
 
 bool is_out_of_time(const verdict::Exercise& exercise) {

@@ -40,6 +40,9 @@ inline constexpr std::string_view warnings_headline = "The compiler warns (a war
 /// What the test printed, without a sanitizer's report, which its failure tells.
 std::string printed_by(const verdict::Test& test);
 
+/// What a test depends on, or is right given what it answers: "append", "append and decoding_mask".
+std::string wrong_functions_of(const verdict::Test& test);
+
 /// The property, and what stands in the way of seeing it.
 std::string property_of(const verdict::Test& test);
 

@@ -87,6 +87,7 @@ void each_field(T& test, auto&& field) {
     field("function", test.function);
     field("states", test.states);
     field("depends_on", test.depends_on);
+    field("also_wrong", test.also_wrong);
     field("remarks", test.remarks);
     field("seconds", test.seconds);
 }

@@ -125,6 +125,8 @@ struct Test {
     /// Failed without having been judged: what this function of the student's answers, which is wrong, shows nothing
     /// of it.
     std::optional<std::string> depends_on = {};
+    /// With `given` or `depends_on`: the other functions of the student's that it builds on and that are wrong.
+    std::optional<std::vector<std::string>> also_wrong = {};
     /// Worth knowing, whether it passed or failed; nothing here costs a point.
     std::optional<std::vector<std::string>> remarks = {};
 };

@@ -42,7 +42,8 @@ verdict::Exercise with(const Property& test, const NamedMistake& mistake) {
 }
 
 TEST(Credit, IsLostToAMistakeInWhatThePropertyStates) {
-    const Property test = on_credit("forward", "attention_weights", {"mask"});
+    Property test = on_credit("forward", "attention_weights", {"mask"});
+    test.also_wrong = {{"make_multi_head_attention"}};
     for (const NamedMistake& mistake : {made_in({"forward", "attention_weights"}, "combined", verdict::Stage::mask),
                                         made_in({"forward"}, "mask", verdict::Stage::none),
                                         made_in({"forward (dropout)"}, "", verdict::Stage::mask)}) {
@@ -51,6 +52,7 @@ TEST(Credit, IsLostToAMistakeInWhatThePropertyStates) {
         EXPECT_EQ(exercise.tests[0].state, TestState::failed);
         EXPECT_EQ(exercise.tests[0].points, 0);
         EXPECT_FALSE(exercise.tests[0].given);
+        EXPECT_FALSE(exercise.tests[0].also_wrong);
         EXPECT_TRUE(exercise.tests[0].failure) << "what is wrong is told";
     }
 }

@@ -31,6 +31,20 @@ TEST(Credit, StandsOnTheScreen) {
     EXPECT_THAT(text, Not(HasSubstr("✗ each token")));
 }
 
+TEST(Credit, NamesAllThatIsWrongOfWhatItBuildsOn) {
+    verdict::Verdict verdict = three_forms();
+    verdict.exercises[0].tests[0].also_wrong = {{"attention_scores"}};
+    verdict.exercises[0].tests[2].also_wrong = {{"attention_scores", "masked_softmax"}};
+    const std::string text = render(verdict, {.width = 120});
+    EXPECT_THAT(text, HasSubstr("(right, given your softmax_rows and attention_scores)"));
+    const std::string open = "not judged: depends on softmax_rows, attention_scores and masked_softmax";
+    EXPECT_THAT(text, HasSubstr(open));
+    EXPECT_THAT(junit(verdict), HasSubstr(open));
+    EXPECT_EQ(gradescope(verdict).at("tests").at(2).at("output"), open);
+    const verdict::Verdict read = verdict::from_json(verdict::to_json(verdict));
+    EXPECT_EQ(read.exercises[0].tests[0].also_wrong, (std::vector<std::string>{"attention_scores"}));
+}
+
 TEST(Credit, StandsInThePage) {
     const std::string page = html(three_forms());
     EXPECT_THAT(page, HasSubstr("weights are softmax of the scores (right, given your softmax_rows)"));
