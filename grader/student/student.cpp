@@ -34,15 +34,15 @@ bool lacks_threads(const wire::Error& error) {
 }
 
 /// Where it was thrown, for the grading to find the line, and what to change if that is known.
-void tell_of(Failure& failure, const wire::Error& error, const Arguments& asked) {
+void tell_of(Failure& failure, const wire::Error& error, const std::string& function, const Arguments& asked) {
     if (!error.frames.empty()) failure.frames = error.frames;
-    failure.advice = what_to_change(error, asked);
+    failure.advice = what_to_change(error, function, asked);
 }
 
 Failure thrown(const std::string& function, const Arguments& asked, const wire::Error& error,
                const CallLimits& limits) {
     Failure failure;
-    tell_of(failure, error, asked);
+    tell_of(failure, error, function, asked);
     if (error.type == "std::bad_alloc") {
         failure.kind = FailureKind::memory;
         failure.message = "your " + function + " asked for more memory than there is (std::bad_alloc)";
@@ -138,7 +138,7 @@ void Student::lost(const std::string& function, const NoAnswer& why) {
         failure.advice = what_to_change(*failure.sanitizer, function);
     }
     if (why.thrown)
-        tell_of(failure, *why.thrown, (not_in_story_.empty() ? told_last_ : not_in_story_.back()).arguments);
+        tell_of(failure, *why.thrown, function, (not_in_story_.empty() ? told_last_ : not_in_story_.back()).arguments);
     if (!why.frames.empty()) failure.frames = why.frames;
     if (test_.outside_story && !is_courses_own(function)) add_to_story();
     if (why.kind == FailureKind::timeout && !link_->has_begun()) {

@@ -25,10 +25,16 @@ using Match = std::smatch;
 using Advice = std::optional<std::string>;
 using Fields = std::vector<wire::Field>;
 
+/// The call that threw.
+struct Asked {
+    const std::string& function;
+    const Fields& arguments;
+};
+
 struct Refusal {
     const char* type;     ///< of the exception
     const char* message;  ///< all of it; S stands for a shape, N for a size that is not negative
-    Advice (*advice)(const Match& match, const Fields& asked);
+    Advice (*advice)(const Match& match, const Asked& asked);
 };
 
 /// Indices and axes count from 0: the first one too many is how many there are.
@@ -123,25 +129,25 @@ std::string dropped_axis(const std::string& a, const std::string& b) {
 const Refusal refusals[] = {
     {"std::invalid_argument",
      R"(view: S as S: the tensor is not contiguous \(its strides are S, row-major would be S\), so a view would put its numbers in another order; call contiguous\(\) first)",
-     [](const Match&, const Fields&) -> Advice {
+     [](const Match&, const Asked&) -> Advice {
          return "A transposed or sliced tensor only walks over the same numbers in another way, which view() cannot "
                 "follow: write .contiguous() before it.";
      }},
     {"std::invalid_argument", R"(view: S as S: (N) elements cannot become N)",
-     [](const Match& match, const Fields&) -> Advice {
+     [](const Match& match, const Asked&) -> Advice {
          return fmt::format("A view keeps every number: the sizes of the new shape must multiply to {}.",
                             match[1].str());
      }},
     {"std::invalid_argument",
      R"([^:]+: (S) and (S) do not broadcast: sizes (N) and (N) of axis (-N) differ and neither is 1)",
-     [](const Match& match, const Fields&) -> Advice {
+     [](const Match& match, const Asked&) -> Advice {
          return fmt::format(
              "Shapes are compared from their last axis on: axis {} is {} in one and {} in the other, and these must be "
              "equal, or one of them 1.{}",
              match[5].str(), match[3].str(), match[4].str(), dropped_axis(match[1], match[2]));
      }},
     {"std::invalid_argument", R"(cat: (S) and (S) differ in more than axis N)",
-     [](const Match& match, const Fields&) -> Advice {
+     [](const Match& match, const Asked&) -> Advice {
          const std::string dropped = dropped_axis(match[1], match[2]);
          return dropped.empty() ? "cat joins tensors of one rank, whose sizes are equal but for those of the axis that "
                                   "is joined."
@@ -149,71 +155,76 @@ const Refusal refusals[] = {
      }},
     {"std::invalid_argument",
      R"(matmul: (S) x (S): inner sizes (N) and (N) differ(?:; did you mean ([ab])\.transpose\(-2, -1\)\?)?)",
-     [](const Match& match, const Fields&) -> Advice {
+     [](const Match& match, const Asked&) -> Advice {
          return fmt::format(
              "matmul(a, b) sums over the columns of a and the rows of b: here these are {} and {}, and must be "
              "equal.{}",
              match[3].str(), match[4].str(), other_product(match[1], match[2], match[5]));
      }},
     {"std::invalid_argument", R"(matmul: S x S: leading axes S and S do not broadcast)",
-     [](const Match&, const Fields&) -> Advice {
+     [](const Match&, const Asked&) -> Advice {
          return "The axes before the last two say which matrices are multiplied with each other: they must be equal, "
                 "or 1.";
      }},
     {"std::invalid_argument",
      R"(as_strided: shape S with strides S and offset N reaches position N of a storage that holds (N))",
-     [](const Match& match, const Fields&) -> Advice {
+     [](const Match& match, const Asked&) -> Advice {
          return fmt::format(
              "as_strided takes the sizes first, then the strides. Its last element lies at offset + the sum of "
              "(size - 1) * stride, which must be below {}.",
              match[1].str());
      }},
     {"std::invalid_argument", R"([^:]+: the mask is undefined \(a Mask\{\} has no shape\))",
-     [](const Match&, const Fields&) -> Advice {
+     [](const Match&, const Asked&) -> Advice {
          return "A Mask{} has no shape. As an argument it means that nothing is masked: look into it only if "
                 "mask.defined(). One that you make needs a shape: Mask::allow_all({T, S}).";
      }},
     {"std::invalid_argument", R"([^:]+: a tensor is undefined \(a Tensor\{\} has no shape and no storage\))",
-     [](const Match&, const Fields&) -> Advice {
+     [](const Match&, const Asked&) -> Advice {
          return "Tensor{} holds nothing: it was declared and never given a value, or it is an argument that may be "
                 "left "
                 "out. Ask defined() first.";
      }},
     {"std::out_of_range", R"((?:[^:]+: )?axis -?N is out of range for rank 0, shape \(\))",
-     [](const Match&, const Fields&) -> Advice {
+     [](const Match&, const Asked&) -> Advice {
          return "Tensor{} and Mask{} have no axes: if it may be one of them, ask defined() first.";
      }},
     {"std::out_of_range", R"((?:[^:]+: )?axis (N) is out of range for rank (N), shape S)",
-     [](const Match& match, const Fields&) -> Advice {
+     [](const Match& match, const Asked&) -> Advice {
          if (!is_one_too_far(match[1], match[2])) return {};
          return "Axes are counted from 0: the last one is " + std::to_string(std::stoi(match[2]) - 1) + ", or -1.";
      }},
     {"std::out_of_range", R"(index (-?N) is out of range for axis (N) of size (N), shape S)",
-     [](const Match& match, const Fields& asked) { return of_index(match[1], match[2], match[3], asked); }},
+     [](const Match& match, const Asked& asked) { return of_index(match[1], match[2], match[3], asked.arguments); }},
     {"std::out_of_range", R"((N) ind(?:ex|ices) given, but rank (N) needs N, shape S)",
-     [](const Match& match, const Fields&) -> Advice {
+     [](const Match& match, const Asked&) -> Advice {
          if (std::stoi(match[1]) <= std::stoi(match[2])) return "Each index stands for one axis: none may be left out.";
          return "Each index stands for one axis. What may have fewer axes, as a mask may, first needs all of them: "
                 "expand() it to the shape that is indexed.";
      }},
     {"std::out_of_range", R"(select: position (-?N) is out of range for axis (N) of size (N), shape S)",
-     [](const Match& match, const Fields& asked) { return of_index(match[1], match[2], match[3], asked); }},
+     [](const Match& match, const Asked& asked) { return of_index(match[1], match[2], match[3], asked.arguments); }},
     {"std::out_of_range", R"(slice: \[(N), (N)\) is out of range for axis N of size (N), shape S)",
-     [](const Match& match, const Fields&) -> Advice {
+     [](const Match& match, const Asked& asked) -> Advice {
          if (std::stol(match[1]) >= std::stol(match[3]) || std::stol(match[2]) <= std::stol(match[3])) return {};
+         if (asked.function.starts_with("ring_"))  // of exercise 11: a shorter piece would lose tokens
+             return fmt::format(
+                 "That reaches past the end. If it is the ring that is cut, it goes on at slot 0: take slot by slot, "
+                 "(next + t) % w, or two pieces, the second from slot 0 on. If not, look at where {} comes from.",
+                 match[2].str());
          return fmt::format(
              "That reaches past the end. If the axis is cut into pieces, the last one is shorter, up to "
              "std::min<Index>(…, {}); if not, look at where {} comes from.",
              match[3].str(), match[2].str());
      }},
     {"std::out_of_range", R"(vector::_M_range_check: __n \(which is (N)\) >= this->size\(\) \(which is (N)\))",
-     [](const Match& match, const Fields&) -> Advice {
+     [](const Match& match, const Asked&) -> Advice {
          if (!is_one_too_far(match[1], match[2])) return {};
          return fmt::format("at({}) of a vector with {}: its elements are counted from 0.", match[1].str(),
                             match[2].str());
      }},
     {"std::bad_optional_access", "bad optional access",
-     [](const Match&, const Fields&) -> Advice {
+     [](const Match&, const Asked&) -> Advice {
          return "A std::optional that holds nothing was asked for its value: ask has_value() first, or take "
                 "value_or(…).";
      }},
@@ -233,13 +244,14 @@ std::vector<std::regex> written_out() {
 
 }  // namespace
 
-std::optional<std::string> what_to_change(const wire::Error& error, const Fields& asked) {
+std::optional<std::string> what_to_change(const wire::Error& error, const std::string& function,
+                                          const Fields& arguments) {
     static const std::vector<std::regex> patterns = written_out();
     if (error.message.size() > longest_message) return {};
     Match match;
     for (std::size_t i = 0; i < patterns.size(); ++i)
         if (error.type == refusals[i].type && std::regex_match(error.message, match, patterns[i]))
-            return refusals[i].advice(match, asked);
+            return refusals[i].advice(match, {function, arguments});
     return {};
 }
 

@@ -20,8 +20,9 @@ wire::Error error_of(const char* type, const std::string& message) {
 }
 
 /// "" if there is none.
-std::string advice(const wire::Error& error, const std::vector<wire::Field>& asked = {}) {
-    return what_to_change(error, asked).value_or("");
+std::string advice(const wire::Error& error, const std::vector<wire::Field>& asked = {},
+                   const std::string& function = "") {
+    return what_to_change(error, function, asked).value_or("");
 }
 
 std::string advice_when(const std::function<void()>& mistake, const std::vector<wire::Field>& asked = {}) {
@@ -99,6 +100,11 @@ TEST(WhatToChange, APieceThatReachesPastTheEnd) {
                 HasSubstr("up to std::min<Index>(…, 3); if not, look at where 4 comes from"));
     EXPECT_EQ(advice_when([&] { x.slice(1, 2, 1); }), "") << "it begins after its end";
     EXPECT_EQ(advice_when([&] { x.slice(1, 4, 6); }), "") << "all of it is outside";
+    const wire::Error of_slots =
+        error_of("std::out_of_range", "slice: [2, 7) is out of range for axis 2 of size 5, shape (3, 6, 5, 11)");
+    EXPECT_THAT(advice(of_slots, {}, "ring_append"), HasSubstr("the ring that is cut, it goes on at slot 0"));
+    EXPECT_THAT(advice(of_slots, {}, "ring_append"), testing::Not(HasSubstr("std::min")));
+    EXPECT_THAT(advice(of_slots, {}, "append"), HasSubstr("std::min"));
 }
 
 TEST(WhatToChange, AnIndexForEachAxis) {
