@@ -147,6 +147,9 @@ Predict predict_decode(const Arguments& arguments) {
         if (choices.takes_in) ring.append(exact(step.k), exact(step.v), choices);
         append(answer, ring);
         if (choices.takes_in) append_changed(answer, choices, ring.slots_before_heads);
+        // Of more queries than the ring has keys the first see nothing: window_attention refuses that, a mask does not.
+        const bool has_more_queries = step.q.size(2) > ring.w();
+        if (choices.looks == Ringing::Looks::at_what_is_left && has_more_queries) answer.kind = Answer::Kind::refused;
         return answer;
     };
 }
