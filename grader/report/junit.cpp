@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "report/failure_view.hpp"
+#include "report/words.hpp"
 #include "report/xml.hpp"
 #include "terminal/page.hpp"
 
