@@ -52,7 +52,7 @@ TEST(WhereItFailed, TheFunctionThatLacksAReturnIsTheOneAtTheLine) {
 }
 
 TEST(WhereItFailed, TheMistakeIsInTheFunctionThatHoldsTheLine) {
-    const std::vector<build::SourceFile> files = {
+    const std::vector<build::SourceFile> single_head = {
         {"single_head.cpp",
          "Tensor softmax_rows(const Tensor& x) {\n    raised[s] = 1;\n}\n"
          "Tensor attention_weights(const Tensor& q) {\n    return softmax_rows(q);\n}\n"}};
@@ -76,12 +76,12 @@ TEST(WhereItFailed, TheMistakeIsInTheFunctionThatHoldsTheLine) {
     };
     fails("softmax_rows", 2);
     fails("attention_weights", 2);
-    tell_in_whose_lines(exercise, files);
+    tell_in_whose_lines(exercise, single_head);
     EXPECT_FALSE(exercise.diagnosis->functions[0].inherited);
     EXPECT_EQ(exercise.diagnosis->functions[1].inherited, std::vector<std::string>{"null_pointer_followed"});
     exercise.diagnosis->functions[1].inherited.reset();
     exercise.tests[1].failure->at->line = 5;
-    tell_in_whose_lines(exercise, files);
+    tell_in_whose_lines(exercise, single_head);
     EXPECT_FALSE(exercise.diagnosis->functions[1].inherited) << "it has a line of its own";
 }
 
