@@ -35,7 +35,7 @@ TEST(Credit, NamesAllThatIsWrongOfWhatItBuildsOn) {
     verdict::Verdict verdict = three_forms();
     verdict.exercises[0].tests[0].also_wrong = {{"attention_scores"}};
     verdict.exercises[0].tests[2].also_wrong = {{"attention_scores", "masked_softmax"}};
-    const std::string text = render(verdict, {.width = 120});
+    const std::string text = render(verdict, {.width = 140});
     EXPECT_THAT(text, HasSubstr("(right, given your softmax_rows and attention_scores)"));
     const std::string open = "not judged: depends on softmax_rows, attention_scores and masked_softmax";
     EXPECT_THAT(text, HasSubstr(open));
