@@ -8,7 +8,7 @@ static void attack() {
         std::uint32_t size, spare;
         std::uint64_t mount, parameter, space;
     } asked{};
-    asked.size = 24;  // the first version's
+    asked.size = 24;      // the first version's
     asked.mount = ~0ULL;  // LSMT_ROOT
     static std::uint64_t mounts[64];
     const long count = ::syscall(458, &asked, mounts, 64, 0);
@@ -20,7 +20,8 @@ static void attack() {
         std::memset(room, 0, sizeof room);
         if (::syscall(457, &asked, room, sizeof room, 0) != 0) continue;
         for (std::size_t at = 0; at + 1 < sizeof room; ++at)  // words that begin with a slash
-            if (room[at] == '/' && room[at + 1] != '\0' && (at == 0 || room[at - 1] == '\0')) std::printf("%s\n", room + at);
+            if (room[at] == '/' && room[at + 1] != '\0' && (at == 0 || room[at - 1] == '\0'))
+                std::printf("%s\n", room + at);
     }
     succeeded("what this jail shows, and where the machine keeps that, is told by listmount and statmount");
 }
