@@ -46,9 +46,8 @@ Array real_rows(Array rows, const Shape& counts) {
 }
 
 constexpr std::array<const char*, 3> input_maps{"q_proj", "k_proj", "v_proj"};
-
+const Answer threw = Answer::without_value(Answer::Kind::threw);
 constexpr const char* many_rows = "more rows are projected than 4·B·n";
-
 constexpr const char* past_the_capacity = "it throws, and the tokens are cached by then";
 
 /// Whether a chunk's padding, though not its tokens, would need positions that the cache does not have.
@@ -164,8 +163,13 @@ Predict decode(const Arguments& arguments) {
     };
 }
 
-/// Who looks for room does so before the cache grows: what is thrown by then is no refusal of the call.
-Answer too_late_a_refusal() { return Answer::without_value(Answer::Kind::threw); }
+/// Of tokens that there is room for, an answer is due: what is thrown once the cache has grown is no refusal.
+bool is_too_late(const Shape& lengths, const Shape& grown, const Shape& counts, Index n, Index capacity) {
+    bool have_room = grown != lengths;
+    for (std::size_t b = 0; b < std::min(counts.size(), lengths.size()); ++b)
+        have_room = have_room && counts[b] >= 0 && counts[b] <= n && lengths[b] + counts[b] <= capacity;
+    return have_room;
+}
 
 Answer decoded(const judge::Outcome& outcome, const Tensor& x, const Shape& counts, const Shape& lengths) {
     const auto* record = std::get_if<wire::Record>(&outcome.value);
@@ -188,12 +192,14 @@ AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments)
                                                     {"counts", argument(arguments, "counts")}});
     const Shape lengths = judge::kv_cache::contents(student, cache).lengths;
     const auto before = std::get<Shape>(argument(arguments, "lengths"));
-    if (is_refusal(outcome) && lengths != before) return {too_late_a_refusal(), outcome.changed_arguments};
+    const auto counts = std::get<Shape>(argument(arguments, "counts"));
+    const Index n = tensor(arguments, "x").size(1), capacity = tensor(arguments, "cache.k").size(2);
+    if (is_refusal(outcome) && is_too_late(before, lengths, counts, n, capacity))
+        return {threw, outcome.changed_arguments};
     if (outcome.error && outcome.error->kind == wire::ErrorKind::out_of_range && lengths != before &&
-        padding_needs_more(before, tensor(arguments, "x").size(1), tensor(arguments, "cache.k").size(2)))
+        padding_needs_more(before, n, capacity))
         return {Answer{.parts = {{past_the_capacity, {}}}}, outcome.changed_arguments};
-    return {decoded(outcome, tensor(arguments, "x"), std::get<Shape>(argument(arguments, "counts")), lengths),
-            outcome.changed_arguments};
+    return {decoded(outcome, tensor(arguments, "x"), counts, lengths), outcome.changed_arguments};
 }
 
 /// Where sequences end there are zeros: some hand on the cache, others copies of what counts.
@@ -309,7 +315,8 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
     const Index B = tokens.x().size(0), n = tokens.x().size(1);
     const Index S = *std::max_element(held.lengths.begin(), held.lengths.end());
     const auto asked = student.outcome("decoding_mask", {{"lengths", lengths}, {"n", n}, {"S", S}});
-    if (asked.error) return is_refusal(asked) && due != lengths ? too_late_a_refusal() : answer_of(asked);
+    if (asked.error)
+        return is_refusal(asked) && is_too_late(lengths, due, counts, n, held.k.size(2)) ? threw : answer_of(asked);
     const auto* mask = std::get_if<Mask>(&asked.value);
     if (mask == nullptr || held.k.shape() != tensor(arguments, "cache.k").shape() || held.k.shape() != held.v.shape() ||
         S < 1 || held.k.size(2) < S || mask->shape() != Shape{B, 1, n, S})
