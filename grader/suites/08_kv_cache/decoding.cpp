@@ -163,14 +163,6 @@ Predict decode(const Arguments& arguments) {
     };
 }
 
-/// Of tokens that there is room for, an answer is due: what is thrown once the cache has grown is no refusal.
-bool is_too_late(const Shape& lengths, const Shape& grown, const Shape& counts, Index n, Index capacity) {
-    bool have_room = grown != lengths;
-    for (std::size_t b = 0; b < std::min(counts.size(), lengths.size()); ++b)
-        have_room = have_room && counts[b] >= 0 && counts[b] <= n && lengths[b] + counts[b] <= capacity;
-    return have_room;
-}
-
 Answer decoded(const judge::Outcome& outcome, const Tensor& x, const Shape& counts, const Shape& lengths) {
     const auto* record = std::get_if<wire::Record>(&outcome.value);
     if (outcome.error || record == nullptr) return answer_of(outcome);
@@ -208,15 +200,17 @@ Tensor zero_past(const Shape& lengths, const Tensor& held) {
     return held;
 }
 
+void fill(wire::Record& state, const std::string& name, float value) {
+    for (wire::Field& field : state.fields)
+        if (field.name == name) field.value = Tensor::full(std::get<Tensor>(field.value).shape(), value);
+}
+
 /// Projections under which every score is this: q and k are their biases, whatever the token is.
 void score_always(wire::Record& state, double score, Index d) {
     const auto each = static_cast<float>(std::sqrt(std::abs(score) / std::sqrt(static_cast<double>(d))));
-    for (wire::Field& field : state.fields)
-        if (field.name.starts_with("q_proj") || field.name.starts_with("k_proj")) {
-            Tensor numbers = std::get<Tensor>(field.value).clone();
-            numbers.fill(field.name.ends_with("weight") ? 0.0F : field.name.starts_with("q") ? each : -each);
-            field.value = numbers;
-        }
+    for (const char* weight : {"q_proj.weight", "k_proj.weight"}) fill(state, weight, 0.0F);
+    fill(state, "q_proj.bias", each);
+    fill(state, "k_proj.bias", -each);
 }
 
 /// `numbers`, with those of sequence 0 made large.
@@ -285,7 +279,9 @@ Questions decode_questions(Random& random) {
     Tensor& last = std::get<Tensor>(questions.last()[4].value);
     last = last.transpose(0, 1).clone().transpose(0, 1);  // a view
     // Padding in every chunk and room for it: more tokens than positions in use is not more than there is room for.
+    // What padding sees is open, and shows in nothing.
     ask(all(1), all(2), 4, "", 6);
+    fill(std::get<wire::Record>(questions.last()[3].value), "out_proj.weight", 0.0F);
     return questions;
 }
 
