@@ -151,7 +151,7 @@ else
     run_tests test test -E "^end_to_end\\.Quarter[^$((HEADWAY_SHARE % 4))]/"
 fi
 # All mutants at once, in both builds: --soak.
-set -- --quick --every 16
+set -- --quick --every 32
 if [ "$all" = yes ]; then set -- --every 12 --sanitized-every 4 --diagnosis; fi
 check 'The course itself (verify)' "$root/build/test/bin/headway-cli" verify "$@" --from "$HEADWAY_SHARE"
 check 'Format' check_format
