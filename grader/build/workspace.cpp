@@ -76,7 +76,7 @@ NamesForStudent Workspace::names_for_student() const {
 }
 
 sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, const fs::path& product,
-                                      std::size_t most_output, Leaves leaves) const {
+                                      std::size_t most_output, Leaves leaves, Killed killed) const {
     const auto& most = jail_.policy().compiler;
     const std::chrono::seconds cpu = time_->next_run(most);
     const fs::path source_folder = folder_ / "src";
@@ -103,13 +103,13 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
                                                               : jail_.lock(command, contents, product);
     auto finished = sandbox::run(launch, most.wall, most_output);
     time_->spend(finished.computed);
-    if (may_have_been_killed(finished, cpu)) {
+    if (killed == Killed::is_trouble && may_have_been_killed(finished, cpu)) {
         finished = sandbox::run(launch, most.wall, most_output);
         time_->spend(finished.computed);
     }
     finished.timed_out |= used_up_its_time(finished, cpu);
     if (!product.empty() && (!finished.ended.success() || finished.timed_out)) fs::remove(product, ignored);
-    if (was_killed_from_outside(finished, cpu))
+    if (killed == Killed::is_trouble && was_killed_from_outside(finished, cpu))
         throw std::runtime_error(
             "the compiler was killed by something outside the grader (is the machine short of memory?). Grade again.");
     return finished;
@@ -141,7 +141,7 @@ sandbox::Finished Workspace::list_functions(const Words& options, const Words& o
     append(arguments, options);
     arguments.emplace_back("--");
     append(arguments, objects);
-    return run_tool(arguments, folders_of(objects), {}, most_printed);
+    return run_tool(arguments, folders_of(objects), {}, most_printed, Leaves::a_file, Killed::is_no_list);
 }
 
 Workspace::Compiled Workspace::compile_file(const SourceFile& source, const fs::path& object, Build build,

@@ -101,9 +101,12 @@ private:
                                const Words& link_options);
     /// What a tool leaves behind: at most one file, or the files of Jail::parcel_place().
     enum class Leaves { a_file, a_parcel };
+    /// What it means that somebody else ended a tool. A list of names is only words: without it less is said.
+    enum class Killed { is_trouble, is_no_list };
     /// Runs a tool of the toolchain on the submission, jailed. @param product  what it writes; empty: nothing
     sandbox::Finished run_tool(Words arguments, const Words& readable, const std::filesystem::path& product,
-                               std::size_t most_output, Leaves leaves = Leaves::a_file) const;
+                               std::size_t most_output, Leaves leaves = Leaves::a_file,
+                               Killed killed = Killed::is_trouble) const;
     Objects compile_with_counters(const std::filesystem::path& output);
     /// Where a compiler names no line of the submission's: whether it makes a program of nothing, in this `folder`.
     /// @throws std::runtime_error if not: the machine, or the course, is at fault
