@@ -12,7 +12,7 @@ after(() => browser.stop())
 
 /** What each page shows: charts, and heatmaps of heads. The trainings have 2 and 4 heads in each of two blocks. */
 const pages = {
-  'cost/cost.html': { charts: 6, heatmaps: 0 },
+  'cost/cost.html': { charts: 7, heatmaps: 0 },
   'train/train.html': { charts: 4, heatmaps: 2 * (2 + 4) },
   'prune/prune.html': { charts: 2, heatmaps: 0 },
   'gpt2/gpt2.html': { charts: 0, heatmaps: 4 },
