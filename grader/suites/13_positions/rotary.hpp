@@ -82,6 +82,7 @@ struct Rotary {
     std::array<bool, 2> counts_padding{true, true};  ///< and padding counts, for queries and keys
     bool padding_counts_once = false;                ///< in the first call, and not with a cache
     bool queries_at_the_end = false;                 ///< all are turned as the last of them
+    bool queries_behind_the_new = false;             ///< they are counted from behind the cache that holds the new keys
     /// Whether new token t of T does not see column s of P + T.
     bool (*hidden)(Index padding, Index P, Index t, Index s, Index T);
     enum class Keys {
