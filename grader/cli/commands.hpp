@@ -24,6 +24,7 @@ struct GradeArguments {
     std::string visible = "visible";          ///< to whom Gradescope shows the tests
     std::string class_toml;                   ///< what exercises count on Gradescope; empty: 10 points each
     std::optional<std::string> code_quality;  ///< GitLab's
+    std::optional<std::string> sarif;
     bool github = false;
     std::uint64_t seed = default_seed;
     std::optional<std::string> seed_file;  ///< goes before `seed`

@@ -112,6 +112,7 @@ constexpr std::array documents{
     Document{&GradeArguments::gradescope, [](const Shown& shown) { return results_json(shown).dump(2) + "\n"; }},
     Document{&GradeArguments::code_quality,
              [](const Shown& shown) { return code_quality(shown.verdict, shown.handed_in); }},
+    Document{&GradeArguments::sarif, [](const Shown& shown) { return sarif(shown.verdict, shown.handed_in); }},
 };
 
 /// Whether standard output is for a document. @throws UsageError if it is for several

@@ -4,6 +4,7 @@
 #include "report/findings.hpp"
 #include "report/github.hpp"
 #include "report/gitlab.hpp"
+#include "report/sarif.hpp"
 
 #include <fmt/format.h>
 
@@ -40,12 +41,20 @@ std::string in_repository(const fs::path& file) {
     return whole.lexically_relative(fs::current_path()).string();
 }
 
+/// @param graded  below the folder that was graded
+report::Location location_in_repository(const report::Location& graded, const HandedIn& handed_in) {
+    const fs::path origin = handed_in.origin_of(graded.file);
+    if (intake::is_archive(origin)) return {in_repository(origin)};  // the lines are those of a file in it
+    return {in_repository(origin), graded.line};
+}
+
 std::vector<report::Finding> findings_in_repository(const verdict::Verdict& verdict, const HandedIn& handed_in) {
     std::vector<report::Finding> findings = report::findings(verdict);
     for (report::Finding& finding : findings) {
-        const fs::path origin = handed_in.origin_of(fs::path(finding.exercise) / finding.file);
-        if (intake::is_archive(origin)) finding.line = 1;  // the lines are those of a file in it
-        finding.file = in_repository(origin);
+        const report::Location location =
+            location_in_repository({finding.exercise + "/" + finding.file, finding.line}, handed_in);
+        finding.file = location.file;
+        finding.line = location.line.value_or(1);
     }
     return findings;
 }
@@ -74,6 +83,11 @@ void tell_github(const verdict::Verdict& verdict, const HandedIn& handed_in) {
 
 std::string code_quality(const verdict::Verdict& verdict, const HandedIn& handed_in) {
     return report::gitlab_code_quality(findings_in_repository(verdict, handed_in)).dump(2) + "\n";
+}
+
+std::string sarif(const verdict::Verdict& verdict, const HandedIn& handed_in) {
+    const auto renamed = [&](const report::Location& graded) { return location_in_repository(graded, handed_in); };
+    return report::sarif(verdict, renamed).dump(2) + "\n";
 }
 
 }  // namespace headway::cli

@@ -16,4 +16,7 @@ void tell_github(const verdict::Verdict& verdict, const HandedIn& handed_in);
 /// GitLab's code quality report.
 std::string code_quality(const verdict::Verdict& verdict, const HandedIn& handed_in);
 
+/// SARIF, with files as `code_quality` names them.
+std::string sarif(const verdict::Verdict& verdict, const HandedIn& handed_in);
+
 }  // namespace headway::cli

@@ -53,6 +53,8 @@ int main(int argc, char** argv) {
     grade_command
         ->add_option("--code-quality", grade.code_quality, "Write what is wrong in which line as GitLab's report")
         ->type_name("FILE");
+    grade_command->add_option("--sarif", grade.sarif, "Write what failed in which line as SARIF; - is standard output")
+        ->type_name("FILE");
     grade_command->add_flag("--github", grade.github,
                             "In GitHub Actions: annotate lines, write the step summary and points for Classroom");
     grade_command->add_option("--seed", grade.seed, "Seed of the hidden inputs")->type_name("N");

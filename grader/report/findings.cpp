@@ -35,6 +35,12 @@ std::optional<SourceLine> definition_of(const Exercise& exercise, const std::str
     return place == exercise.places->end() ? std::nullopt : std::optional(place->at);
 }
 
+/// @param at  if nothing is known, or if it lies elsewhere: the main file, without a line
+Location location_in(const Exercise& exercise, const std::optional<SourceLine>& at) {
+    if (!at || !is_in_the_exercise(at->file)) return {main_file(exercise)};
+    return {at->file, at->line > 0 ? std::optional(at->line) : std::nullopt};
+}
+
 /// Those of one exercise.
 class Places {
 public:
@@ -42,9 +48,9 @@ public:
 
     /// @param at  the beginning of the main file if nothing is known, or if it lies elsewhere
     void add(const std::optional<SourceLine>& at, const std::string& title, const std::string& message) {
-        const bool is_known = at && is_in_the_exercise(at->file);
-        const std::string file = is_known ? at->file : main_file(exercise_);
-        const int line = is_known ? std::max(at->line, 1) : 1;
+        const Location location = location_in(exercise_, at);
+        const std::string& file = location.file;
+        const int line = location.line.value_or(1);
         const auto same =
             std::ranges::find_if(found_, [&](const Finding& one) { return one.file == file && one.line == line; });
         if (same == found_.end())
@@ -118,6 +124,14 @@ std::vector<Finding> findings(const verdict::Verdict& verdict) {
         }
     std::ranges::move(others, std::back_inserter(first));
     return first;
+}
+
+Location location_of(const Exercise& exercise, const Test& test) {
+    return location_in(exercise, test.failure ? place_of(exercise, *test.failure) : std::nullopt);
+}
+
+Location location_of(const Exercise& exercise, const verdict::Compilation& build) {
+    return location_in(exercise, SourceLine{build.file, build.line, ""});
 }
 
 }  // namespace headway::report

@@ -2,6 +2,7 @@
 
 #include "verdict/verdict.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,5 +22,18 @@ struct Finding {
 /// seen (an error of the compiler's, a throw, a crash, a loop); else where the function in question is defined; and
 /// where not even that is known, at the beginning of the file.
 std::vector<Finding> findings(const verdict::Verdict& verdict);
+
+/// A file, and a line of it where one is known.
+struct Location {
+    std::string file;  ///< below the exercise's folder, as Finding::file
+    std::optional<int> line = {};
+};
+
+/// Where a test that failed is told, by the same rule: where the error was seen, else where the function in question is
+/// defined, else the file that the exercise asks for.
+Location location_of(const verdict::Exercise& exercise, const verdict::Test& test);
+
+/// The same of a build that failed: where its first error stands.
+Location location_of(const verdict::Exercise& exercise, const verdict::Compilation& build);
 
 }  // namespace headway::report

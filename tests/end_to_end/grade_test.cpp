@@ -114,6 +114,19 @@ TEST(Grade, JUnitIsWritten) {
     EXPECT_EQ(finished.ended.exit_code, 0);
 }
 
+TEST(Grade, SarifNamesTheFileThatWasHandedIn) {
+    Desk desk;
+    desk.write("04_merge_heads/merge_heads.cpp", "int broken(\n");
+    const auto finished = desk.headway({"grade", "04", "--submission", desk.submission().string(), "--sarif", "-"});
+    EXPECT_EQ(finished.ended.exit_code, 1);
+    const auto document = nlohmann::json::parse(finished.output, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << finished.output;
+    const auto& results = document.at("runs").at(0).at("results");
+    ASSERT_EQ(results.size(), 1U) << finished.output;
+    const auto& file = results.at(0).at("locations").at(0).at("physicalLocation").at("artifactLocation");
+    EXPECT_TRUE(file.at("uri").get<std::string>().ends_with("04_merge_heads/merge_heads.cpp")) << finished.output;
+}
+
 TEST(Usage, MistakesAreStatus2WithASentence) {
     const Desk desk;
     for (const std::vector<std::string>& arguments : {std::vector<std::string>{"grade", "99"},

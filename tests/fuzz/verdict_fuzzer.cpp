@@ -8,6 +8,7 @@
 #include "report/gradescope.hpp"
 #include "report/html.hpp"
 #include "report/junit.hpp"
+#include "report/sarif.hpp"
 #include "report/terminal.hpp"
 #include "verdict/utf8.hpp"
 
@@ -50,6 +51,7 @@ void show(const verdict::Verdict& verdict) {
     check_markup(report::junit(verdict));
     check_annotations(report::github_annotations(report::findings(verdict)));
     report::gitlab_code_quality(report::findings(verdict)).dump();
+    check_text(report::sarif(verdict).dump(2));
     report::classroom_points(verdict).dump();
     fuzz::require(verdict::valid_utf8(report::github_summary(verdict)) == report::github_summary(verdict));
     try {
