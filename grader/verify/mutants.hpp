@@ -19,7 +19,7 @@ struct Mutant {
     std::vector<std::string> functions;  ///< those that are wrong
     std::vector<std::string> diagnosis;  ///< the mistakes that must be named; none: it is not in the catalogue
     std::string reason_for_cost;         ///< why it may cost more than 4 of 10 points
-    bool extended = false;         ///< --quick leaves it out: others make its mistakes too, or it proves one more entry
+    bool extended = false;         ///< --quick leaves it out: see CONTRIBUTING.md, "Mutants"
     bool needs_sanitizer = false;  ///< the plain build alone does not show all of it
     bool and_more = false;         ///< more is wrong in it than `diagnosis` names
     std::string about;             ///< all that is known, as a mutant.toml
