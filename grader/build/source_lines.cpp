@@ -91,7 +91,7 @@ public:
         const std::vector<Loop> loops = loops_around(*function, line.line);
         for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
             if (auto head = own.at(line.file, loop->line)) note(rank(loop->ends), std::move(*head));
-        if (function->calls_itself()) note(may_go_on, line);
+        if (function->calls_itself()) note(may_be_endless, line);
         note(has_loops, line);
     }
 
@@ -102,11 +102,11 @@ public:
     }
 
 private:
-    enum Rank : std::size_t { goes_on, may_go_on, counts, has_loops, ranks };
+    enum Rank : std::size_t { endless, may_be_endless, counts, has_loops, ranks };
     static constexpr std::size_t most_lines = 32;
 
     static Rank rank(Loop::Ends ends) {
-        return ends == Loop::Ends::never_by_head ? goes_on : ends == Loop::Ends::perhaps ? may_go_on : counts;
+        return ends == Loop::Ends::never_by_head ? endless : ends == Loop::Ends::perhaps ? may_be_endless : counts;
     }
 
     void note(Rank rank, verdict::SourceLine line) {

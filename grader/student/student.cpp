@@ -61,7 +61,7 @@ Failure thrown(const std::string& function, const Arguments& asked, const wire::
 
 bool lacks_resources(const wire::Error& error) { return error.type == "std::bad_alloc" || lacks_threads(error); }
 
-Student::Student(sandbox::Launch worker, CallLimits limits) : launch_(std::move(worker)), limits_(limits) {}
+Student::Student(sandbox::Launch worker, CallLimits limits) : launch_(std::move(worker)), limits_(std::move(limits)) {}
 
 /// A machine that has no process, descriptor or memory left at one moment may have some at the next.
 WorkerLink& Student::link() {

@@ -20,13 +20,20 @@ namespace {
 /// Steps between two checkpoints: a kill loses some seconds.
 constexpr Index keep_every = 25;
 
+/// Of this program, in which your code is. A jail has no /proc, and keeps nothing for the next run.
+std::string identity_of_code() {
+    constexpr auto self = "/proc/self/exe";
+    std::error_code hidden;
+    return std::filesystem::exists(self, hidden) ? identity_of(read_file(self)) : std::string();
+}
+
 /// Where a training is kept. The name says all that it depends on, your code too: another one begins anew.
 std::string checkpoint_file(const TrainingArguments& arguments, const TrainingPlan& plan, const Variant& variant,
                             const Text& text) {
-    const std::string code = identity_of(read_file("/proc/self/exe"));
-    const std::string all = fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", code, to_string(variant.positions),
-                                        variant.whole ? "whole" : "attention", variant.window, text.identity(),
-                                        plan.steps, plan.B, plan.T, plan.D, plan.rate, plan.seed, plan.validation);
+    const std::string all =
+        fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", identity_of_code(), to_string(variant.positions),
+                    variant.whole ? "whole" : "attention", variant.window, text.identity(), plan.steps, plan.B, plan.T,
+                    plan.D, plan.rate, plan.seed, plan.validation);
     return fmt::format("{}/checkpoints/h{}-{}-{}.safetensors", arguments.output, variant.H, to_string(variant.mistake),
                        identity_of(all));
 }

@@ -62,8 +62,8 @@ public:
         : state_(std::get<wire::Record>(argument(arguments, "state"))),
           x_(tensor(arguments, "x")),
           counts_(std::get<Shape>(argument(arguments, "counts"))),
-          H_(tensor(arguments, "cache.k").size(1)),
-          width_(H_ * tensor(arguments, "cache.k").size(3)),
+          num_heads_(tensor(arguments, "cache.k").size(1)),
+          width_(num_heads_ * tensor(arguments, "cache.k").size(3)),
           w_o_(weight(state_, "out_proj")),
           b_o_(bias(state_, "out_proj")),
           w_v_(weight(state_, "v_proj")) {}
@@ -76,14 +76,15 @@ public:
         const Array x = rows(c);
         const int map = c.projecting.weight[role];
         if (map < 0 && x.size(-1) != width_) throw Unpredictable{};  // who leaves the map out gets other widths
-        return c.splitting.of(role)(map < 0 ? x : projected(state_, input_maps[static_cast<std::size_t>(map)], x), H_);
+        return c.splitting.of(role)(map < 0 ? x : projected(state_, input_maps[static_cast<std::size_t>(map)], x),
+                                    num_heads_);
     }
 
     /// (B, H, n, S)
     Array scores(const Array& q, const Array& k, const Choices& c) const {
         Widths widths;
         widths.B = q.size(0);
-        widths.H = H_;
+        widths.H = num_heads_;
         widths.T = q.size(2);
         widths.S = k.size(2);
         widths.d = widths.d_v = q.size(3);
@@ -102,7 +103,7 @@ public:
         Array weights = softmax(scores, std::move(left), c.softmaxing);
         c.masking.afterwards(weights, blocked);
         const Array merged = c.merging.merge(reference::matmul(weights, v));
-        return {real_rows(c.output.project({merged, w_o_, &b_o_, rows(c), &w_v_, H_}), counts_), take_part};
+        return {real_rows(c.output.project({merged, w_o_, &b_o_, rows(c), &w_v_, num_heads_}), counts_), take_part};
     }
 
 private:
@@ -111,7 +112,7 @@ private:
     wire::Record state_;
     Tensor x_;
     Shape counts_;
-    Index H_, width_;
+    Index num_heads_, width_;
     Array w_o_, b_o_, w_v_;
 };
 
@@ -182,16 +183,16 @@ AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments)
                                                     {"projections", projections},
                                                     {"x", argument(arguments, "x")},
                                                     {"counts", argument(arguments, "counts")}});
-    const Shape lengths = judge::kv_cache::contents(student, cache).lengths;
+    const Shape grown = judge::kv_cache::contents(student, cache).lengths;
     const auto before = std::get<Shape>(argument(arguments, "lengths"));
     const auto counts = std::get<Shape>(argument(arguments, "counts"));
     const Index n = tensor(arguments, "x").size(1), capacity = tensor(arguments, "cache.k").size(2);
-    if (is_refusal(outcome) && is_too_late(before, lengths, counts, n, capacity))
+    if (is_refusal(outcome) && is_too_late(before, grown, counts, n, capacity))
         return {threw, outcome.changed_arguments};
-    if (outcome.error && outcome.error->kind == wire::ErrorKind::out_of_range && lengths != before &&
+    if (outcome.error && outcome.error->kind == wire::ErrorKind::out_of_range && grown != before &&
         padding_needs_more(before, n, capacity))
         return {Answer{.parts = {{past_the_capacity, {}}}}, outcome.changed_arguments};
-    return {decoded(outcome, tensor(arguments, "x"), counts, lengths), outcome.changed_arguments};
+    return {decoded(outcome, tensor(arguments, "x"), counts, grown), outcome.changed_arguments};
 }
 
 /// Where sequences end there are zeros: some hand on the cache, others copies of what counts.

@@ -79,12 +79,13 @@ std::vector<std::string> undisturbed() {
     return content(place.gradebook);
 }
 
-/// Kills each start of a class's run within 120 ms, until one comes to its end before. How many it killed.
-int kill_until_done(const Place& place, std::mt19937& random) {
-    std::uniform_int_distribution<int> moment(0, 120);
+/// Kills each start of a class's run within the time that a whole one takes, until one comes to its end before. How
+/// many it killed.
+int kill_until_done(const Place& place, std::chrono::microseconds whole, std::mt19937& random) {
+    std::uniform_int_distribution<std::chrono::microseconds::rep> moment(0, whole.count());
     for (int killed = 0;; ++killed) {
         const pid_t child = start(place);
-        std::this_thread::sleep_for(std::chrono::milliseconds(moment(random)));
+        std::this_thread::sleep_for(std::chrono::microseconds(moment(random)));
         ::kill(child, SIGKILL);
         const int status = status_of(child);
         if (status == -SIGKILL) continue;
@@ -95,11 +96,13 @@ int kill_until_done(const Place& place, std::mt19937& random) {
 
 TEST(Survival, KilledAtRandomMomentsNothingIsLostAndNothingIsGradedTwice) {
     std::mt19937 random(20260501);
+    const auto begin = std::chrono::steady_clock::now();
     const auto right = undisturbed();
+    const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
     // A fast machine is done with a class sooner: then another is begun.
     for (int killed = 0; killed < kills;) {
         const Place place;
-        const int times = kill_until_done(place, random);
+        const int times = kill_until_done(place, whole, random);
         EXPECT_TRUE(content(place.gradebook) == right);
         // The two in flight at each kill begin once more, and one in ten fails for the machine the first time.
         const int graded = static_cast<int>(verdicts_in(place.gradebook));
