@@ -82,6 +82,15 @@ std::string instead_of_member(const std::string& member, const std::vector<Sourc
     return fmt::format("it is what you write here. Call your own {0}(x, ...) in place of x.{0}(...).", member);
 }
 
+/// What is said of what this exercise is not given.
+std::string instead_of(const std::string& symbol, const std::vector<SourceFile>& files) {
+    const std::string name = plain_name(symbol);
+    if (is_member_of_02(symbol)) return instead_of_member(name, files);
+    if (symbol.starts_with("headway::given::") && definition_of(name, files))
+        return fmt::format("call your own, {}(...) without given::.", name);
+    return "it is what you are asked to write here, or comes later in the course.";
+}
+
 /// What one undefined symbol means.
 Compilation explain_undefined(const std::string& symbol, const std::vector<std::string>& defined,
                               const NamesForStudent& names, const std::vector<SourceFile>& files) {
@@ -104,12 +113,8 @@ Compilation explain_undefined(const std::string& symbol, const std::vector<std::
     if (is_member_of_02(symbol) || symbol.starts_with("headway::given::") || symbol.starts_with("headway::nn::")) {
         build.problem = BuildProblem::not_available;
         const std::string name = without(symbol.substr(0, symbol.find('(')), "headway::");
-        const std::string instead =
-            is_member_of_02(symbol)
-                ? instead_of_member(plain_name(symbol), files)
-                : std::string("it is what you are asked to write here, or comes later in the course.");
         build.message = fmt::format("{} is not available in exercise {}: {} {}", name, names.exercise.substr(0, 2),
-                                    instead, next_step(names));
+                                    instead_of(symbol, files), next_step(names));
         return build;
     }
     build.problem = BuildProblem::link_error;
@@ -132,7 +137,9 @@ bool is_a_sentence(const std::string& text) { return text.ends_with('.') || text
 void place(Compilation& build, const std::string& symbol, const std::vector<SourceFile>& files) {
     if (build.problem == BuildProblem::missing_definition) return;
     const std::string name = plain_name(symbol);
-    auto found = is_member_of_02(symbol) ? first_use_of_member(name, files) : definition_of(name, files);
+    auto found = is_member_of_02(symbol)                  ? first_use_of_member(name, files)
+                 : symbol.starts_with("headway::given::") ? first_use_in("given", name, files)
+                                                          : definition_of(name, files);
     if (!found) found = first_use_of(name, files);
     if (!found) return;
     build.file = found->file;

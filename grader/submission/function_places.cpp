@@ -141,4 +141,16 @@ std::optional<FoundAt> first_use_of_member(const std::string& name, const std::v
     });
 }
 
+std::optional<FoundAt> first_use_in(const std::string& space, const std::string& name,
+                                    const std::vector<SourceFile>& files) {
+    return in_any(files, [&](const std::string& text) {
+        const std::vector<Word> words = words_without_directives(text);
+        for (std::size_t i = 3; i < words.size(); ++i)
+            if (words[i].text == name && words[i - 1].text == ":" && words[i - 2].text == ":" &&
+                words[i - 3].text == space)
+                return words[i].line;
+        return 0;
+    });
+}
+
 }  // namespace headway::build

@@ -61,5 +61,8 @@ std::optional<FoundAt> definition_of(const std::string& function, const std::vec
 std::optional<FoundAt> first_use_of(const std::string& name, const std::vector<SourceFile>& files);
 /// Where it stands behind a . or ->, as a member does: a function of the same name is another.
 std::optional<FoundAt> first_use_of_member(const std::string& name, const std::vector<SourceFile>& files);
+/// Where it stands behind that namespace and ::, as in given::softmax.
+std::optional<FoundAt> first_use_in(const std::string& space, const std::string& name,
+                                    const std::vector<SourceFile>& files);
 
 }  // namespace headway::build

@@ -133,7 +133,9 @@ Predict make_cache(const Arguments& arguments) {
     return [=](const Choices& c) {
         const auto& choices = c.of<Caching>();
         const Array held = zeros(choices.tokens_before_heads ? Shape{B, C, H, d} : Shape{B, H, C, d});
-        Answer answer = Held{held, held, Shape(as_size(choices.length_of_each_head ? B * H : B))}.answer();
+        const Shape lengths =
+            choices.lengths_in_braces ? Shape{B, 0} : Shape(as_size(choices.length_of_each_head ? B * H : B));
+        Answer answer = Held{held, held, lengths}.answer();
         if (choices.one_storage)
             answer.parts.push_back({one_tensor, {}});
         else if (choices.shared_places)

@@ -10,7 +10,6 @@ namespace headway::judge {
 namespace {
 
 using namespace grouped_query;
-
 using reference::to_tensor;
 
 HIDDEN_SUITE(GroupedQuery);
@@ -66,22 +65,23 @@ PROPERTY(GroupedQuery, AGroupSharesKeysAndValues, 1, "the query heads of a group
 
 STATES(GroupedQuery, LargeScoresOverflowNothing, "softmax_shift");
 PROPERTY(GroupedQuery, LargeScoresOverflowNothing, 1,
-         "scores of ±1e4 are scores like any other, whatever other queries score") {
+         "scores of ±1e4 are scores like any other, whatever other queries or blocked keys score") {
     Inputs in(random, random_grouping(random));
     const Inputs small = in;
     in.q = in.q.clone();
     for (Index t = 0; t < in.n.T; ++t) in.q.select(2, t) *= t % 2 == 0 ? 1e4F : 1.0F;
-    const FunctionCall call{"grouped_query_attention", in.with(Mask{})};
-    const Tensor actual = student.tensor(call.function, call.arguments);
-    const auto failure = what_is_wrong(student, context_axes, actual, in.expected(Mask{}));
-    if (!failure) return;
-    // What is wrong for small scores too is another test's business.
-    const Outcome again =
-        student.outside_story([&] { return student.outcome("grouped_query_attention", small.with(Mask{})); });
-    const auto* tensor = std::get_if<Tensor>(&again.value);
-    if (tensor != nullptr && !difference(context_axes, *tensor, small.expected(Mask{}))) fail(*failure);
-    pass_on_credit(student, {"grouped_query_attention", "repeat_heads"}, *failure, in.expected(Mask{}),
-                   computes(student, call, "", {.linear_in = "v"}));
+    for (const Mask& mask : {Mask{}, random_mask(random, {in.n.T, in.n.S})}) {
+        const FunctionCall call{"grouped_query_attention", in.with(mask)};
+        const Tensor actual = student.tensor(call.function, call.arguments);
+        const auto failure = what_is_wrong(student, context_axes, actual, in.expected(mask));
+        if (!failure) continue;
+        // What is wrong for small scores too is another test's business.
+        const Outcome again = student.outside_story([&] { return student.outcome(call.function, small.with(mask)); });
+        const auto* tensor = std::get_if<Tensor>(&again.value);
+        if (tensor != nullptr && !difference(context_axes, *tensor, small.expected(mask))) fail(*failure);
+        pass_on_credit(student, {call.function, "repeat_heads"}, *failure, in.expected(mask),
+                       computes(student, call, "", {.linear_in = "v"}));
+    }
 }
 
 STATES(GroupedQuery, TheEndsAreMultiHeadAndMultiQuery, "group");
@@ -101,7 +101,7 @@ void expect_masked(Student& student, const Inputs& in, const Mask& mask) {
         student.outside_story([&] { return student.outcome("grouped_query_attention", in.with(Mask{})); });
     const auto* tensor = std::get_if<Tensor>(&unmasked.value);
     if (tensor == nullptr || !difference(context_axes, *tensor, in.expected(Mask{}))) fail(*failure);
-    pass_on_credit(student, {"grouped_query_attention", "repeat_heads"}, *failure, in.expected(mask),
+    pass_on_credit(student, {call.function, "repeat_heads"}, *failure, in.expected(mask),
                    computes(student, call, "", {.mask = true, .linear_in = "v"}));
 }
 

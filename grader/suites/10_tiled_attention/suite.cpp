@@ -1,4 +1,5 @@
 // Hidden tests of exercise 10.        B batch · H heads · T queries · S keys · d head_dim · d_v value width
+#include "suites/10_tiled_attention/large_scores.hpp"
 #include "suites/10_tiled_attention/left_alone.hpp"
 #include "suites/10_tiled_attention/memory.hpp"
 #include "suites/10_tiled_attention/own_parts.hpp"
@@ -24,15 +25,6 @@ HIDDEN_SUITE(TiledAttention);
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr Index far_beyond_all = 1000;  ///< a tile: there is room for its scores, which a right program may take
-const CheckedPart context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
-
-Mask joined(const Mask& mask, bool causal, const Sizes& n) {
-    return causal ? mask | reference::causal_mask(n.T, n.S) : mask;
-}
-
-Array expected_context(const Inputs& in, const Mask& mask, bool causal) {
-    return reference::attention(exact(in.q), exact(in.k), exact(in.v), joined(mask, causal, in.n)).context;
-}
 
 void expect_attention(Student& student, const Inputs& in, const Mask& mask, bool causal, Index tile) {
     const FunctionCall call{"tiled_attention", in.with(mask, causal, tile)};
@@ -110,44 +102,6 @@ PROPERTY(TiledAttention, BlockedKeysTeachNothing, 1,
     expect_context_row_by_row(student, random, n);
 }
 
-/// Expects attention of `special`. What is wrong of `usual` too is another test's business.
-void expect_attention_where_usual_is_right(Student& student, const Inputs& special, const Inputs& usual, bool causal,
-                                           Index tile) {
-    const auto failure =
-        what_is_wrong(student, context_axes, student.tensor("tiled_attention", special.with(Mask{}, causal, tile)),
-                      expected_context(special, Mask{}, causal));
-    if (!failure) return;
-    const Tensor answer =
-        student.outside_story([&] { return student.tensor("tiled_attention", usual.with(Mask{}, causal, tile)); });
-    if (!difference(context_axes, answer, expected_context(usual, Mask{}, causal))) fail(*failure);
-}
-
-/// Of queries all of whose scores are about -1e4.
-void expect_attention_of_low_scores(Student& student, Random& random, const Sizes& n) {
-    const Inputs in(random, n);
-    Inputs low = in;
-    low.q = in.q.contiguous().clone();
-    low.k = in.k.contiguous().clone();
-    low.q.select(3, 0).fill(100);
-    low.k.select(3, 0).fill(-100 * std::sqrt(static_cast<float>(n.d)));
-    for (const bool causal : {false, true}) expect_attention_where_usual_is_right(student, low, in, causal, 3);
-}
-
-/// The scores of the first tile of queries lie far above those of the next: a largest score that is left from there is
-/// so far above theirs that every exponential vanishes.
-void expect_each_tile_to_begin_anew(Student& student, Random& random, const Sizes& n) {
-    constexpr Index tile = 2;
-    const Inputs in(random, n);
-    Inputs apart = in;
-    const float far = 500.0F * std::sqrt(static_cast<float>(n.d));
-    apart.k = in.k.clone();
-    apart.k.select(3, 0).fill(1);
-    apart.q = in.q.clone();
-    apart.q.select(3, 0).fill(-far);
-    apart.q.slice(2, 0, tile).select(3, 0).fill(far);
-    expect_attention_where_usual_is_right(student, apart, in, false, tile);
-}
-
 STATES(TiledAttention, LargeScoresOverflowNothing, "softmax_shift");
 PROPERTY(TiledAttention, LargeScoresOverflowNothing, 1, "scores of ±1e4 are scores like any other") {
     const Sizes n = random_sizes(random);
@@ -173,8 +127,7 @@ PROPERTY(TiledAttention, LargeScoresOverflowNothing, 1, "scores of ±1e4 are sco
         pass_on_credit(student, {"absorb"}, *failure, expected_sums(scores, v),
                        computes(student, "absorb", sums, {{"scores", scores}, {"v", v}}, {.linear_in = "v"}));
     }
-    expect_attention_of_low_scores(student, random, n);
-    expect_each_tile_to_begin_anew(student, random, n);
+    expect_attention_of_large_scores(student, random, n);
 }
 
 STATES(TiledAttention, EveryTileGivesAttention, "tile_edge", "tile_of_queries");

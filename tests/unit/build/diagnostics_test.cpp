@@ -118,6 +118,15 @@ TEST_P(LinkerWords, AMemberIsReplacedByTheOwnFunctionButNotWithinIt) {
     EXPECT_EQ(within.find("Call your own"), std::string::npos) << "it would call itself without end";
 }
 
+TEST_P(LinkerWords, AGivenFunctionIsReplacedByTheOwnOneAtTheLineThatCallsIt) {
+    const auto build = explain_link(said(undefined("headway::given::merge_heads(headway::Tensor const&)")), {}, names,
+                                    {{"merge_heads.cpp",
+                                      "Tensor merge_heads(const Tensor& x) {\n    return x.clone();\n}\n"
+                                      "Tensor all(const Tensor& x) {\n    return given::merge_heads(x);\n}\n"}});
+    EXPECT_NE(build.message.find("call your own, merge_heads(...) without given::"), std::string::npos);
+    EXPECT_EQ(build.line, 5);
+}
+
 TEST_P(LinkerWords, AMainInTheSubmission) {
     const auto build = explain_link(said(GetParam().duplicate_main), {}, names, {});
     EXPECT_EQ(build.problem, BuildProblem::has_main);

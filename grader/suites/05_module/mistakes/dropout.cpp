@@ -222,7 +222,7 @@ Chapter dropout() {
          .decision = "dropout_seed",
          .title = "equal seeds do not repeat dropout: its generator is shared, or seeded otherwise",
          .right = "draw from the module's own generator, seeded with options.seed",
-         .symptom = "no training can be repeated",
+         .symptom = "what a module drops depends on which modules dropped before it",
          .question = "Who else draws from your generator?",
          .make = [](Choices& c) { c.change<ModuleChoices>().dropout.draws = Dropout::Draws::of_process; }},
         {.id = "dropout_seed_ignored",

@@ -249,6 +249,13 @@ Chapter caching() {
          .symptom = "counts and lengths do not line up",
          .question = "Can two heads of one sequence hold different numbers of tokens?",
          .make = [](Choices& c) { c.change<Caching>().length_of_each_head = true; }},
+        {.id = "cache_lengths_in_braces",
+         .decision = "cache_lengths",
+         .title = "a new cache has the two lengths B and 0: in braces, {B, 0} is a list of these numbers",
+         .right = "B zeros are std::vector<Index>(B, 0), in parentheses",
+         .symptom = "the first sequence seems to hold B tokens, and only B = 2 has the right number of lengths",
+         .question = "What is std::vector<Index>{5, 0}, and what is std::vector<Index>(5, 0)?",
+         .make = [](Choices& c) { c.change<Caching>().lengths_in_braces = true; }},
     };
     return {decisions, mistakes};
 }

@@ -103,10 +103,11 @@ Chapter caching_storage() {
          .make = [](Choices& c) { c.change<Caching>().tokens_before_heads = true; }},
         {.id = "written_into_a_copy",
          .decision = "cache_storage",
-         .title = "new keys and values are written into a copy: the cache itself never changes",
+         .title = "new keys and values do not reach the cache: they are written into a copy, or a slice is set with =",
          .right = storage_stays,
          .symptom = "the lengths move on over numbers that were never written",
-         .question = "Does what you copy into share its storage with cache.k, or is it a clone?",
+         .question = "Does what you copy into share its storage with cache.k? (= makes a name stand for another "
+                     "tensor, and copies no number.)",
          .make = [](Choices& c) { c.change<Caching>().writes_keys = c.change<Caching>().writes_values = false; }},
         {.id = "keys_written_into_a_copy",
          .decision = "cache_storage",

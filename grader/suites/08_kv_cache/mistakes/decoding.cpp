@@ -100,6 +100,18 @@ Chapter decoding() {
                  c.change<Caching>().hidden = [](const Lengths& lengths, std::size_t b, Index t, Index s, Index n,
                                                  Index) { return n > 1 && s > lengths[b] + t; };
              }},
+        {.id = "decoding_mask_forgets_the_token",
+         .decision = "decoding_mask",
+         .title = "t is not added: every new token sees what the first of them sees",
+         .right = own_position,
+         .symptom = "right for single tokens; in chunks, later tokens do not see themselves",
+         .question = "Three tokens come at once: may the third of them see the second?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().hidden = [](const Lengths& lengths, std::size_t b, Index, Index s, Index, Index) {
+                     return s > lengths[b];
+                 };
+             }},
         {.id = "decoding_mask_of_first_sequence",
          .decision = "decoding_mask",
          .title = "the mask counts from the length of the first sequence, for all of them",

@@ -1,0 +1,73 @@
+#include "suites/10_tiled_attention/large_scores.hpp"
+
+#include "suites/10_tiled_attention/inputs.hpp"
+
+#include <cmath>
+
+namespace headway::judge::tiled {
+namespace {
+
+/// Expects attention of `special`. What is wrong of `usual` too is another test's business.
+void expect_attention_where_usual_is_right(Student& student, const Inputs& special, const Inputs& usual,
+                                           const Mask& mask, bool causal, Index tile) {
+    const auto failure =
+        what_is_wrong(student, context_axes, student.tensor("tiled_attention", special.with(mask, causal, tile)),
+                      expected_context(special, mask, causal));
+    if (!failure) return;
+    const Tensor answer =
+        student.outside_story([&] { return student.tensor("tiled_attention", usual.with(mask, causal, tile)); });
+    if (!difference(context_axes, answer, expected_context(usual, mask, causal))) fail(*failure);
+}
+
+/// Of queries all of whose scores are about -1e4.
+void expect_attention_of_low_scores(Student& student, Random& random, const Sizes& n) {
+    const Inputs in(random, n);
+    Inputs low = in;
+    low.q = in.q.contiguous().clone();
+    low.k = in.k.contiguous().clone();
+    low.q.select(3, 0).fill(100);
+    low.k.select(3, 0).fill(-100 * std::sqrt(static_cast<float>(n.d)));
+    for (const bool causal : {false, true}) expect_attention_where_usual_is_right(student, low, in, Mask{}, causal, 3);
+}
+
+/// The scores of the first tile of queries lie far above those of the next: a largest score that is left from there is
+/// so far above theirs that every exponential vanishes.
+void expect_each_tile_to_begin_anew(Student& student, Random& random, const Sizes& n) {
+    constexpr Index tile = 2;
+    const Inputs in(random, n);
+    Inputs apart = in;
+    const float far = 500.0F * std::sqrt(static_cast<float>(n.d));
+    apart.k = in.k.clone();
+    apart.k.select(3, 0).fill(1);
+    apart.q = in.q.clone();
+    apart.q.select(3, 0).fill(-far);
+    apart.q.slice(2, 0, tile).select(3, 0).fill(far);
+    expect_attention_where_usual_is_right(student, apart, in, Mask{}, false, tile);
+}
+
+/// Keys that are blocked score far above all others: where they count for the largest, every exponential vanishes, in
+/// double too.
+void expect_blocked_keys_not_to_count(Student& student, Random& random, const Sizes& n) {
+    const Inputs in(random, n);
+    Inputs high = in;
+    Mask mask = Mask::block_all({n.S});
+    high.q = in.q.clone();
+    high.q.select(3, 0).fill(100);
+    high.k = in.k.clone();
+    for (Index s = 0; s < n.S; ++s) {
+        mask(s) = s % 2 == 0;
+        high.k.select(2, s).select(2, 0).fill(mask(s) ? 100 * std::sqrt(static_cast<float>(n.d)) : 0);
+    }
+    for (const Index tile : {Index{3}, n.S})
+        expect_attention_where_usual_is_right(student, high, in, mask, false, tile);
+}
+
+}  // namespace
+
+void expect_attention_of_large_scores(Student& student, Random& random, const Sizes& n) {
+    expect_attention_of_low_scores(student, random, n);
+    expect_each_tile_to_begin_anew(student, random, n);
+    expect_blocked_keys_not_to_count(student, random, n);
+}
+
+}  // namespace headway::judge::tiled
