@@ -121,6 +121,9 @@ Questions attention_questions(Random& random) {
     std::get<Tensor>(late[2].value).select(2, lengthy.S - 1).select(2, 0).fill(std::nanf(""));
     Arguments& sharp = ask(n, Mask{}, false, 2, "scores are large");
     sharp[0].value = std::get<Tensor>(sharp[0].value) * 60.0F;
+    const Mask others = judge::tiled::every_other_blocked(n);
+    Arguments& raised = ask(n, others, false, 3, "scores are large");
+    judge::tiled::raise_blocked(std::get<Tensor>(raised[0].value), std::get<Tensor>(raised[1].value), others);
     // All scores near -300: below a start of 0 as float's exp sees it, and above one of -1000.
     Arguments& low = ask(n, Mask{}, false, 3);
     for (const auto& [which, number] : {std::pair{0, 10.0F}, {1, -30.0F * std::sqrt(static_cast<float>(n.d))}}) {

@@ -50,14 +50,8 @@ void expect_each_tile_to_begin_anew(Student& student, Random& random, const Size
 void expect_blocked_keys_not_to_count(Student& student, Random& random, const Sizes& n) {
     const Inputs in(random, n);
     Inputs high = in;
-    Mask mask = Mask::block_all({n.S});
-    high.q = in.q.clone();
-    high.q.select(3, 0).fill(100);
-    high.k = in.k.clone();
-    for (Index s = 0; s < n.S; ++s) {
-        mask(s) = s % 2 == 0;
-        high.k.select(2, s).select(2, 0).fill(mask(s) ? 100 * std::sqrt(static_cast<float>(n.d)) : 0);
-    }
+    const Mask mask = every_other_blocked(n);
+    raise_blocked(high.q, high.k, mask);
     for (const Index tile : {Index{3}, n.S})
         expect_attention_where_usual_is_right(student, high, in, mask, false, tile);
 }

@@ -82,7 +82,7 @@ std::vector<std::string> undisturbed() {
 /// Kills each start of a class's run within the time that a whole one takes, until one comes to its end before. How
 /// many it killed.
 int kill_until_done(const Place& place, std::chrono::microseconds whole, std::mt19937& random) {
-    std::uniform_int_distribution<std::chrono::microseconds::rep> moment(0, whole.count() / 10);
+    std::uniform_int_distribution<std::chrono::microseconds::rep> moment(0, whole.count() / 4);
     for (int killed = 0;; ++killed) {
         const pid_t child = start(place);
         std::this_thread::sleep_for(std::chrono::microseconds(moment(random)));
