@@ -43,6 +43,10 @@ double Cut::score(const Query& query, Index s, Index begin) const {
     return blocked ? choices_.blocked_score : root * scores_.value[at + static_cast<std::size_t>(compared)];
 }
 
+double Cut::unmasked(const Query& query, Index s) const {
+    return scores_.value[query.row * static_cast<std::size_t>(query.S) + static_cast<std::size_t>(s)];
+}
+
 std::size_t Cut::missing_keys(const TileOfKeys& tile) const {
     const bool filled = choices_.edge == Tiling::Edge::zero_scores ||
                         (choices_.edge == Tiling::Edge::zero_scores_beside_whole_tiles && tile.begin > 0);

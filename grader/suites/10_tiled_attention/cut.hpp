@@ -36,6 +36,9 @@ public:
     /// What key s of the tile that should begin there counts for.
     double score(const Query& query, Index s, Index begin) const;
 
+    /// The same before the mask.
+    double unmasked(const Query& query, Index s) const;
+
     /// How many keys that do not exist a tile is filled up with.
     std::size_t missing_keys(const TileOfKeys& tile) const;
 

@@ -117,7 +117,9 @@ void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling
     if (choices.divided_after_tiles) each_share(&share_divided, total);
     if (choices.largest != Tiling::Largest::never_stored) largest = now;
     constexpr double imprecise = 16 * static_cast<double>(std::numeric_limits<float>::min());
-    vanishes = choices.largest == Tiling::Largest::of_all_queries && total < imprecise && sees_any;
+    const bool is_of_others =
+        choices.largest == Tiling::Largest::of_all_queries || choices.largest == Tiling::Largest::of_blocked_too;
+    vanishes = is_of_others && total < imprecise && sees_any;
 }
 
 }  // namespace headway::diagnosis

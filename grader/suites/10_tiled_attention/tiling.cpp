@@ -97,9 +97,11 @@ private:
         return false;
     }
 
-    /// Of all queries of the tile, where they are compared with one number.
+    /// Of what the mask blocks too, or of all queries of the tile, where they are compared with one number.
     double largest_of_tile(const Query& query, const TileOfKeys& tile) const {
         double largest = RowSums::no_score;
+        if (choices_.largest == Tiling::Largest::of_blocked_too)
+            for (Index s = tile.first; s < tile.end; ++s) largest = std::max(largest, cut_.unmasked(query, s));
         if (choices_.largest != Tiling::Largest::of_all_queries) return largest;
         Query other = query;
         for (other.t = query.begin; other.t < query.end; ++other.t) {

@@ -21,6 +21,7 @@ struct Tiling {
         of_this_tile_even_if_blocked,
         never_stored,
         of_the_first_tile,
+        of_blocked_too,
         of_all_queries  ///< of the tile: one largest score for a head
     };
     /// What a tile throws away of the tiles before it.
