@@ -106,8 +106,7 @@ Chapter caching_storage() {
          .title = "new keys and values do not reach the cache: they are written into a copy, or a slice is set with =",
          .right = storage_stays,
          .symptom = "the lengths move on over numbers that were never written",
-         .question = "Does what you copy into share its storage with cache.k? (= makes a name stand for another "
-                     "tensor, and copies no number.)",
+         .question = "Does what you copy into share its storage with cache.k, and does = copy any number?",
          .make = [](Choices& c) { c.change<Caching>().writes_keys = c.change<Caching>().writes_values = false; }},
         {.id = "keys_written_into_a_copy",
          .decision = "cache_storage",
