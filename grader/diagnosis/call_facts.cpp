@@ -77,6 +77,15 @@ void add_widths(Facts& facts, const wire::Record& options) {
 
 }  // namespace
 
+bool sees_nothing(const judge::Arguments& arguments) {
+    return std::ranges::any_of(arguments, [](const wire::Field& argument) {
+        const auto* mask = std::get_if<Mask>(&argument.value);
+        if (mask == nullptr || !mask->defined() || mask->numel() == 0) return false;
+        const Mask whole = mask->clone();
+        return std::all_of(whole.data(), whole.data() + whole.numel(), [](bool blocked) { return blocked; });
+    });
+}
+
 Facts facts_with_masks(const judge::Arguments& arguments) {
     Facts facts = facts_of(arguments);
     // What a mask blocks says more than its axes, and two names of one thing would hide both.

@@ -8,4 +8,7 @@ namespace headway::diagnosis {
 /// are not contiguous.
 Facts facts_with_masks(const judge::Arguments& arguments);
 
+/// Whether a mask of the call blocks every key of every query.
+bool sees_nothing(const judge::Arguments& arguments);
+
 }  // namespace headway::diagnosis

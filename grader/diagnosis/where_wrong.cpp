@@ -48,8 +48,11 @@ public:
     std::optional<std::size_t> add(const Observation& one) {
         const Answer due = predicted(one, right());
         if (!is_answer_due(due)) return std::nullopt;
+        const bool is_wrong = !fit(due, one.seen);
+        // Where every key is blocked, 0 is right of whatever is computed.
+        if (!is_wrong && sees_nothing(one.arguments)) return std::nullopt;
         sorted_.facts.push_back(facts_with_masks(function_.call ? function_.call(one.arguments) : one.arguments));
-        sorted_.wrong.push_back(!fit(due, one.seen));
+        sorted_.wrong.push_back(is_wrong);
         if (sorted_.wrong.back())
             throws_ &= one.seen.kind == Answer::Kind::refused || one.seen.kind == Answer::Kind::threw;
         return sorted_.wrong.size() - 1;

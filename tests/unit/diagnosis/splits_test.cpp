@@ -149,5 +149,13 @@ TEST(Variations, ChangeOnlyWhatWasSeenBothWays) {
     EXPECT_GT(masks({.with_mask = true}), 0);
 }
 
+TEST(CallFacts, NothingIsSeenWhereAMaskBlocksAll) {
+    Mask some = Mask::block_all({2, 1, 3});
+    EXPECT_TRUE(sees_nothing({{"q", Tensor::ones({2, 3})}, {"mask", some}}));
+    some(1, 0, 2) = false;
+    EXPECT_FALSE(sees_nothing({{"mask", some}}));
+    EXPECT_FALSE(sees_nothing({{"mask", Mask{}}, {"n", Index{0}}}));
+}
+
 }  // namespace
 }  // namespace headway::diagnosis
