@@ -30,7 +30,7 @@ constexpr std::size_t longest_name = 4096;
 std::string_view without_space_around(std::string_view text) {
     constexpr std::string_view space = " \t\r\v\f";
     const std::size_t begin = text.find_first_not_of(space);
-    return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(space) + 1 - begin);
+    return begin == std::string_view::npos ? "" : text.substr(begin, text.find_last_not_of(space) + 1 - begin);
 }
 
 /// Not within a character.
@@ -76,9 +76,9 @@ bool announces(std::string_view printed, std::int64_t address) {
 /// }". Which of its checks failed is known where that function was called.
 bool passes_words_on(std::string_view line) {
     const std::size_t begin = line.find("throw ");
-    if (begin == line.npos) return false;
+    if (begin == std::string_view::npos) return false;
     const std::string_view statement = line.substr(begin, line.find(';', begin) - begin + 1);
-    return statement.ends_with(");") && !statement.ends_with("();") && statement.find('"') == statement.npos;
+    return statement.ends_with(");") && !statement.ends_with("();") && statement.find('"') == std::string_view::npos;
 }
 
 /// What goes round where a call of one's own was, in the order in which it is what never ends.
@@ -220,6 +220,7 @@ std::vector<std::optional<ThrowSite>> throw_sites(const std::string& printed, co
             calls[announced - 1].search->look_at(line);
     }
     std::vector<std::optional<ThrowSite>> sites;
+    sites.reserve(searches.size());
     for (Search& search : searches) sites.push_back(std::move(search).found());
     return sites;
 }

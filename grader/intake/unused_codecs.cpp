@@ -1,6 +1,6 @@
-// libarchive can also unpack what zstd and lz4 have compressed, which nobody hands in. A release links libarchive as it is,
-// and many systems have no static zstd or lz4: these stand for them. No stream of zstd can be made, so such an archive is
-// refused, as one that cannot be unpacked; lz4 is never asked for (packed_bytes.cpp lists what is).
+// libarchive can also unpack what zstd and lz4 have compressed, which nobody hands in. A release links libarchive as it
+// is, and many systems have no static zstd or lz4: these stand for them. No stream of zstd can be made, so such an
+// archive is refused, as one that cannot be unpacked; lz4 is never asked for (packed_bytes.cpp lists what is).
 #include <cstddef>
 
 extern "C" {

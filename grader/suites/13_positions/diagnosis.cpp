@@ -159,11 +159,10 @@ struct Step {
     /// New q, k or v, turned at the positions that are taken for theirs.
     Array turned(const Array& x, std::size_t role, const Rotary& rotary) const {
         const std::size_t which = role == 0 ? 0 : 1;
-        const std::vector<Index> none(padding.size());
         const bool counts = rotary.counts_padding.at(which) && !(rotary.padding_counts_once && P > 0);
         const Index new_ones = role == 0 && rotary.queries_behind_the_new ? T() : 0;
         const Index first = (rotary.counts_cache.at(which) ? P : 0) + new_ones;
-        Array positions = token_positions(rotary, counts ? padding : none, first, T());
+        Array positions = token_positions(rotary, counts ? padding : Shape(padding.size()), first, T());
         if (role == 0 && rotary.queries_at_the_end) positions = all_at_the_last(positions);
         return turned_in_attention(role == 1 ? rotary.of_keys() : rotary.of_queries(), x, positions, base,
                                    fresh[0].size(1));
