@@ -14,7 +14,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests/hostile"))
-import run_hostile  # noqa: E402
+from hostile_program import attack_source, calling_an_attack  # noqa: E402
 
 EXERCISES = ["01_single_head", "02_head_splitting", "03_scaled_scores", "04_merge_heads", "05_module"]
 # What a hand-in of one exercise is. Of the right ones a quarter are written in other styles (Eigen's among them).
@@ -65,13 +65,11 @@ def broken(files, number):
 
 
 def hostile(number):
-    """As tests/hostile/run_hostile.py puts it together, called from softmax_rows."""
+    """Called from softmax_rows."""
     attack = (ROOT / "tests/hostile" / HOSTILE[number % len(HOSTILE)] / "attack.cpp").read_text()
     solution = sources(ROOT / "solutions/01_single_head")["single_head.cpp"]
-    header = '#include "single_head.hpp"\nnamespace headway::ex01 { Tensor softmax_rows_of_the_solution(const Tensor&); }\n'
-    return {"single_head.cpp": header + "#define softmax_rows softmax_rows_of_the_solution\n" + solution
-            + "\n#undef softmax_rows\n" + run_hostile.SOFTMAX,
-            "attack.cpp": run_hostile.BEFORE + attack + run_hostile.AFTER["call"] + f"int attempt_{number} = {number};\n"}
+    return {"single_head.cpp": calling_an_attack(solution),
+            "attack.cpp": attack_source(attack, "call") + f"int attempt_{number} = {number};\n"}
 
 
 def folders_of(parent, exercise):

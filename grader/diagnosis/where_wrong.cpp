@@ -49,7 +49,7 @@ public:
         const Answer due = predicted(one, right());
         if (!is_answer_due(due)) return std::nullopt;
         const bool is_wrong = !fit(due, one.seen);
-        // Where every key is blocked, 0 is right of whatever is computed.
+        // Where every key is blocked, attention is 0 whatever it computes.
         if (!is_wrong && sees_nothing(one.arguments)) return std::nullopt;
         sorted_.facts.push_back(facts_with_masks(function_.call ? function_.call(one.arguments) : one.arguments));
         sorted_.wrong.push_back(is_wrong);

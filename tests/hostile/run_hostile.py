@@ -37,43 +37,16 @@ import sys
 import time
 import tomllib
 
+from hostile_program import SUCCESS, attack_source, calling_an_attack
 from inmates import among_processes_of_its_own, foreign_processes, who_is
 
-SUCCESS = "HOSTILE-SUCCESS"
 LIMITS = {
     "worker": {"call_cpu_seconds": 1, "all_calls_seconds": 10, "call_wall_seconds": 60, "memory_mib": 256, "processes": 32, "folder_mib": 16,
                "output_mib": 4},
     "compiler": {"cpu_seconds": 8, "wall_seconds": 90, "memory_mib": 1024, "file_mib": 16, "folder_mib": 64},
 }
-BEFORE = f"""#include <cstdio>
-#include <cstdlib>
-
-[[noreturn, maybe_unused]] static void succeeded(const char* what) {{
-    std::printf("%s-%s %s\\n", "{SUCCESS.split('-')[0]}", "{SUCCESS.split('-')[1]}", what);
-    std::fflush(stdout);
-    std::abort();
-}}
-#line 1 "attack.cpp"
-"""
-AFTER = {
-    "source": "void hostile_call() {}\n",
-    "call": "void hostile_call() { attack(); }\n",
-    "constructor": "__attribute__((constructor)) static void at_start() { attack(); }\nvoid hostile_call() {}\n",
-    "exit": "void hostile_call() {\n    static const int once = std::atexit(attack);\n    (void)once;\n}\n",
-}
 # Whatever weaker.toml says of an attack.
 NEVER_EXCUSED = ("passed", "survivors", "changed", "the server was reached", "the next submission")
-SOFTMAX = """
-#undef softmax_rows
-void hostile_call();
-namespace headway::ex01 {
-Tensor softmax_rows(const Tensor& scores) {
-    const Tensor answer = softmax_rows_of_the_solution(scores);
-    hostile_call();
-    return answer;
-}
-}
-"""
 
 
 def policy_text(switched_off=(), worker_limits="", usual=()):
@@ -107,12 +80,7 @@ class Range:
         self.server = socket.create_server(("127.0.0.1", 0))
         self.server.settimeout(0)
         solution = (self.course / "solutions/01_single_head/single_head.cpp").read_text()
-        (self.submission / "single_head.cpp").write_text(
-            '#define softmax_rows softmax_rows_of_the_solution\n' + solution +
-            '\n#undef softmax_rows\n' + SOFTMAX)
-        header = "namespace headway::ex01 { Tensor softmax_rows_of_the_solution(const Tensor& scores); }\n"
-        text = (self.submission / "single_head.cpp").read_text()
-        (self.submission / "single_head.cpp").write_text('#include "single_head.hpp"\n' + header + text)
+        (self.submission / "single_head.cpp").write_text(calling_an_attack(solution))
         if self.user:
             subprocess.run(["chown", "-R", f"{self.user}:{self.user}", self.work / "state"], check=True)
 
@@ -186,9 +154,7 @@ class Attack:
         return "@" in self.source and (place.course.is_relative_to(folder) or place.work.is_relative_to(folder))
 
     def program(self, where):
-        if where == "source":  # its #includes come first
-            return BEFORE + self.source + AFTER[where]
-        return BEFORE + self.source + "\n" + AFTER[where]
+        return attack_source(self.source, where)
 
 
 def survivors(before, place, patience=2.0):
@@ -287,7 +253,7 @@ def main():
         sys.exit(f"weaker.toml lists attacks that are not there: {', '.join(sorted(unknown))}")
 
     place = Range(arguments)
-    innocent = BEFORE + "void attack() {}\n" + AFTER["call"]
+    innocent = attack_source("void attack() {}\n", "call")
     text, first = place.grade(innocent, policy_text())
     if first is None and "cannot jail" in text:
         print(f"SKIPPED: {text}")
