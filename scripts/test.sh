@@ -152,7 +152,7 @@ else
 fi
 # All mutants at once, in both builds: --soak.
 set -- --quick --every 32
-if [ "$all" = yes ]; then set -- --every 12 --sanitized-every 4 --diagnosis; fi
+if [ "$all" = yes ]; then set -- --every 16 --sanitized-every 4 --diagnosis; fi
 check 'The course itself (verify)' "$root/build/test/bin/headway-cli" verify "$@" --from "$HEADWAY_SHARE"
 check 'Format' check_format
 check 'Scripts (shellcheck)' check_scripts

@@ -2,8 +2,9 @@
 """other_compilers.py CLI COURSE WORK [--each-once] [NN ...]: right programs are right however they are compiled.
 
 Grades the accepted variants and solutions of exercises NN (default: the core course) with other optimisation levels and
-by clang++; with --each-once each variant in one of these settings, and the solutions in all. Each must pass with full
-points and without a diagnosis. Ends with 77 if there is no clang++ to try.
+by clang++; with --each-once the solutions in all of these settings, and every second variant in one: the others, and the
+next setting, with the next HEADWAY_SHARE. Each must pass with full points and without a diagnosis. Ends with 77 if there
+is no clang++ to try.
 """
 
 import json
@@ -81,6 +82,7 @@ def main():
     cli, course, work = (Path(argument).resolve() for argument in sys.argv[1:4])
     numbers = [argument for argument in sys.argv[4:] if argument != "--each-once"] or CORE
     each_once = "--each-once" in sys.argv
+    share = int(os.environ.get("HEADWAY_SHARE", "0"))
     if shutil.which("clang++") is None:
         print("clang++ is not here")
         sys.exit(77)
@@ -92,7 +94,7 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     failed = 0
     for place, (title, (compiler, level)) in enumerate(SETTINGS.items()):
-        submissions = solutions + (variants[place::len(SETTINGS)] if each_once else variants)
+        submissions = solutions + (variants[(place + share) % (2 * len(SETTINGS))::2 * len(SETTINGS)] if each_once else variants)
         folder = work / title.replace(" ", "_")
         grader = make_grader(cli, folder, compiler, level)
         environment = dict(os.environ, HEADWAY_ROOT=str(course), HEADWAY_STATE=str(folder / "state"))

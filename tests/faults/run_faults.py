@@ -7,7 +7,7 @@ could not be looked for); or "could not be graded", with exit status 3 and a sen
 
 usage: run_faults.py --cli PROGRAM --shim LIBRARY --course FOLDER --work FOLDER [--faults N] [--seed N] [PROGRAM...]
 --faults  how many for each program; they are spread over all kinds of calls that its grading makes, and chosen by the
-          seed: one in three kills instead
+          seed: one in three kills instead. The seed is HEADWAY_SHARE if none is given
 """
 import argparse
 import json
@@ -166,8 +166,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("cli", "shim", "course", "work"):
         parser.add_argument(f"--{name}", type=lambda text: pathlib.Path(text).resolve(), required=True)
-    parser.add_argument("--faults", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--faults", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("HEADWAY_SHARE", "1")))
     parser.add_argument("programs", nargs="*")
     arguments = parser.parse_args()
     arguments.work.mkdir(parents=True, exist_ok=True)

@@ -44,7 +44,7 @@ def main():
     parser.add_argument("--workers", required=True, help="folder of the programs lying_NN_name")
     parser.add_argument("--policy", required=True)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--first", type=int, help="seed; by HEADWAY_SHARE others with each commit, if not given")
     parser.add_argument("--timeout", type=int, default=300)
     parser.add_argument("exercises", nargs="*", help="all that have such a program, if not given")
     arguments = parser.parse_args()
@@ -52,6 +52,8 @@ def main():
         program[len("lying_"):] for program in os.listdir(arguments.workers) if program.startswith("lying_"))
     if not arguments.exercises:
         sys.exit(f"{arguments.workers} has no program lying_NN_name: build the target fuzzers")
+    if arguments.first is None:
+        arguments.first = 1 + arguments.seeds * int(os.environ.get("HEADWAY_SHARE", "0"))
     wrong = collections.Counter()
     runs = 0
     for exercise in arguments.exercises:

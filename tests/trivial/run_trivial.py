@@ -16,11 +16,13 @@ are due. They are functions that
 take the place of the solution's, or whole; for what is right in them they may earn what EARNED says.
 
 usage: run_trivial.py --cli PROGRAM --course FOLDER --work FOLDER [--kinds KIND,... [--one-kind]]
-                      [--among-right-ones | --made-up] [NN...]
+                      [--among-right-ones | --made-up] [--part N] [NN...]
 
---one-kind takes the first of the kinds, or with HEADWAY_SHARE=M the one that comes M later.
+--one-kind takes the first of the kinds, or with HEADWAY_SHARE=M the one that comes M later. --part N takes each Nth
+program, and HEADWAY_SHARE says from which one on.
 """
 import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -184,17 +186,22 @@ def main():
     parser.add_argument("--one-kind", action="store_true")
     parser.add_argument("--among-right-ones", action="store_true")
     parser.add_argument("--made-up", action="store_true")
+    parser.add_argument("--part", type=int, default=1, metavar="N")
     parser.add_argument("numbers", nargs="*", metavar="NN")
     arguments = parser.parse_args()
     numbers = arguments.numbers or sorted(
         folder.name[:2] for folder in (arguments.course / "solutions").glob("[0-9][0-9]_*"))
     kinds = arguments.kinds.split(",")
+    share = int(os.environ.get("HEADWAY_SHARE", "0"))
     if arguments.one_kind:
-        kinds = [kinds[int(os.environ.get("HEADWAY_SHARE", "0")) % len(kinds)]]
+        kinds = [kinds[share % len(kinds)]]
+    programs = itertools.count(share)
     grader = Grader(arguments)
     rows, columns, complaints = {}, [], []
 
     def note(row, kind, number, exercise, file, source, judge):
+        if next(programs) % arguments.part != 0:
+            return
         points, earned = grader.points(exercise, file, source)
         rows.setdefault(row, {})[kind] = points
         if kind not in columns:
