@@ -152,7 +152,11 @@ Predict layer(const Arguments& arguments) {
                 return refusal(c.checking, taken_by_output ? &Checking::other_values : &Checking::value_columns);
             if (tall_output) return refusal(c.checking, &Checking::output_rows);
             if (other_output) return refusal(c.checking, &Checking::other_output);
-            if (c.of<GroupedLayer>().default_head_dim && E != D) return Answer::without_value(Answer::Kind::refused);
+            if (c.of<GroupedLayer>().default_head_dim && E != D) {
+                // D / H rounded down may be right: then it depends on whether that H divides D is asked, too.
+                using Kind = Answer::Kind;
+                return Answer::without_value(E == D / H * H ? Kind::unpredicted : Kind::refused);
+            }
             return Answer::of(model->output(c));
         });
     };

@@ -28,7 +28,8 @@ Index by_group_count(Index h, Index, Index H_kv) {
 }
 
 constexpr const char* neighbours = "neighbours share: query head h uses head h / (H / H_kv)";
-constexpr const char* invisible_at_the_ends = "right for H_kv = H and for H_kv = 1; a loaded checkpoint gives nonsense";
+constexpr const char* invisible_at_the_ends =
+    "right for H_kv = H and for H_kv = 1; else some query heads get keys or values of another group";
 
 constexpr const char* own_widths = "queries take H·d columns, keys and values H_kv·d each";
 constexpr const char* mixed_up = "right for H_kv = H; else queries, keys and values are mixed up";
@@ -252,7 +253,7 @@ Chapter grouping() {
          .decision = "layer_head_dim",
          .title = "the layer takes head_dim for D / H; w_q has H·d columns, whatever D is",
          .right = "head_dim is the columns of w_q over H",
-         .symptom = "right where H·d = D; layers of any other width are refused",
+         .symptom = "right where H·d = D; nearly all layers of other widths are refused",
          .question = "From which size of which matrix follows head_dim?",
          .make = [](Choices& c) { c.change<GroupedLayer>().default_head_dim = true; }},
         // ---- what does not fit ----
