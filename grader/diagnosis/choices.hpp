@@ -174,6 +174,7 @@ struct Projected {
     const Array& query;
     const Array* w_v;  ///< nullptr: none
     Index H;
+    Index H_kv = 0;  ///< heads of keys and values that query heads share; 0: each has its own
 };
 
 struct Output {

@@ -213,7 +213,7 @@ std::optional<Answer> from_attention(judge::Student& student, const Arguments& a
     if (context->rank() != 4) return std::nullopt;
     const Array merged = c.merging.merge(judge::own(*context)), w_o = reference::exact(tensor(arguments, "w_o")),
                 w_v = reference::exact(tensor(arguments, "w_v")), query = reference::exact(x);
-    return Answer::of(c.output.project({merged, w_o, nullptr, query, &w_v, H}));
+    return Answer::of(c.output.project({merged, w_o, nullptr, query, &w_v, H, H_kv}));
 }
 
 std::optional<Answer> from_own_attention(judge::Student& student, const Arguments& arguments) {
