@@ -135,6 +135,15 @@ Chapter tiling() {
          .symptom = "right where the tile divides S, or holds it all",
          .question = "What is exp(0), and who gets it?",
          .make = [](Choices& c) { c.change<Tiling>().edge = Tiling::Edge::zero_scores_beside_whole_tiles; }},
+        {.id = "rows_written_to_the_first_rows",
+         .decision = "tile_of_queries",
+         .title = "the rows of every tile of queries are written to the first rows of the result",
+         .right = "a tile that begins at query t0 fills the rows from t0 on",
+         .symptom = "right with one tile of queries; else later tiles overwrite the first rows, and rows after these "
+                    "stay as they "
+                    "were made",
+         .question = "In which row of your result stands query 3, with tiles of 3 queries?",
+         .make = [](Choices& c) { c.change<Tiling>().rows_written_first = true; }},
         {.id = "last_queries_dropped",
          .decision = "tile_of_queries",
          .title = "queries behind the last whole tile get zeros",
