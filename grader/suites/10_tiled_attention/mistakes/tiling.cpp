@@ -139,9 +139,8 @@ Chapter tiling() {
          .decision = "tile_of_queries",
          .title = "the rows of every tile of queries are written to the first rows of the result",
          .right = "a tile that begins at query t0 fills the rows from t0 on",
-         .symptom = "right with one tile of queries; else later tiles overwrite the first rows, and rows after these "
-                    "stay as they "
-                    "were made",
+         .symptom = "right with one tile of queries; else later tiles overwrite the first rows, and further rows "
+                    "stay as they were made",
          .question = "In which row of your result stands query 3, with tiles of 3 queries?",
          .make = [](Choices& c) { c.change<Tiling>().rows_written_first = true; }},
         {.id = "last_queries_dropped",
