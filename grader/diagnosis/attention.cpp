@@ -256,7 +256,7 @@ const Array& Attention::output(const Choices& choices) {
     if (!given_.w_o.defined()) return merged;
     return output_.at(choices.output, changed, [&] {
         return choices.output.project({merged, read(choices.reading).w_o, given_.b_o.defined() ? &b_o_ : nullptr,
-                                       query_, given_.weight[2].defined() ? &w_v_ : nullptr, given_.H});
+                                       query_, given_.weight[2].defined() ? &w_v_ : nullptr, given_.H, given_.H_kv});
     });
 }
 

@@ -114,8 +114,8 @@ struct Row {
 /// What shrinks when a larger score turns up, where softmax goes over the keys once.
 enum class Rescaled { total_and_gathered, total, gathered, nothing };
 
-/// What one row leaves behind for the next.
-enum class Carry { nothing, sum, maximum };
+/// What one row leaves behind for the next, or for the next of the same head.
+enum class Carry { nothing, sum, sum_in_head, maximum };
 
 enum class Together { keys, queries, heads, batch, queries_and_keys, heads_and_keys, everything };
 
@@ -130,10 +130,11 @@ struct Softmaxing {
     void (*empty_row)(Row&);
     Carry carry = Carry::nothing;
     Rescaled rescaled = Rescaled::total_and_gathered;
-    Together summed = Together::keys;  ///< whose exponentials divide one another, where rows have their own maximum
-    bool sums_anew = false;            ///< for each weight, over a row whose first numbers are weights already
-    double clamped_to = 0;             ///< scores are brought into ± this before exp, if it is not 0
-    bool in_double = false;            ///< exponentials overflow above 709 and vanish below -745, not at 88 and -103
+    Together shifted = Together::keys;  ///< whose largest is subtracted from scores that have no other shift
+    Together summed = Together::keys;   ///< whose exponentials divide one another, where rows have their own maximum
+    bool sums_anew = false;             ///< for each weight, over a row whose first numbers are weights already
+    double clamped_to = 0;              ///< scores are brought into ± this before exp, if it is not 0
+    bool in_double = false;             ///< exponentials overflow above 709 and vanish below -745, not at 88 and -103
     Array (*finish)(const Array& weights, const Widths&);
     int times = 1;
     bool operator==(const Softmaxing&) const = default;
@@ -173,6 +174,7 @@ struct Projected {
     const Array& query;
     const Array* w_v;  ///< nullptr: none
     Index H;
+    Index H_kv = 0;  ///< heads of keys and values that query heads share; 0: each has its own
 };
 
 struct Output {

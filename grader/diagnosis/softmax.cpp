@@ -152,7 +152,8 @@ void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     if (needs_the_sum && top < denormal(choices)) return vanish(row, anything);
     const bool is_rescaled = choices.rescaled == Rescaled::total_and_gathered;
     const std::vector<double> raised = is_rescaled ? std::vector<double>() : above_the_largest_so_far(row);
-    double sum = choices.carry == Carry::sum ? carried.sum : 0;
+    const bool goes_on = choices.carry == Carry::sum || choices.carry == Carry::sum_in_head;
+    double sum = goes_on ? carried.sum : 0;
     for (std::size_t i = 0; i < count; ++i) {
         row.score[i] = row.blocked[i] ? 0 : in_range(choices.exponential(row.score[i] - shift), choices);
         sum = in_range(sum + row.score[i], choices);
@@ -173,6 +174,24 @@ void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     }
 }
 
+/// Subtracts the largest open score of each group.
+void subtract_the_largest(Array& scores, const Blocked& blocked, const Rows& groups) {
+    for (const auto& members : groups) {
+        double largest = -std::numeric_limits<double>::infinity();
+        double error = 0;  // which of several is the largest, rounding may decide
+        for (const std::size_t i : members) {
+            if (blocked[i]) continue;
+            largest = std::max(largest, scores.value[i]);
+            error = std::max(error, scores.error[i]);
+        }
+        for (const std::size_t i : members) {
+            if (blocked[i]) continue;
+            scores.value[i] -= largest;
+            scores.error[i] += error + reference::unit_roundoff * std::abs(scores.value[i]);
+        }
+    }
+}
+
 /// Divides exponentials by the sum of each group.
 void divide_by_sums(Array& exponentials, const Rows& groups) {
     for (const auto& members : groups) {
@@ -189,6 +208,12 @@ void divide_by_sums(Array& exponentials, const Rows& groups) {
             exponentials.value[i] = weight;
         }
     }
+}
+
+/// Where there are no heads, none begins anew: that is another mistake.
+std::size_t rows_of_a_head(const Shape& shape) {
+    if (shape.size() < 3) throw Unpredictable{};
+    return static_cast<std::size_t>(shape[shape.size() - 2]);
 }
 
 /// Over queries and keys, in the order of the heads; empty where there is no axis of heads.
@@ -242,6 +267,8 @@ Array softmax(const Array& scores, Blocked blocked, const Softmaxing& choices) {
         for (std::size_t i = 0; i < weights.value.size(); ++i)
             if (!blocked[i]) largest_open = std::max(largest_open, weights.value[i]);
         const std::vector<double> of_heads = largest_of_each_head(weights);
+        if (choices.shifted != Together::keys)
+            subtract_the_largest(weights, blocked, known_rows(scores.shape, choices.shifted));
         const std::size_t head_size = of_heads.empty() ? 1 : weights.value.size() / of_heads.size();
         std::vector<Row> rows;
         rows.reserve(groups.size());
@@ -264,6 +291,7 @@ Array softmax(const Array& scores, Blocked blocked, const Softmaxing& choices) {
         }
         Carried carried;
         for (std::size_t r = 0; r < rows.size(); ++r) {
+            if (choices.carry == Carry::sum_in_head && r % rows_of_a_head(scores.shape) == 0) carried = {};
             normalise(rows[r], choices, carried);
             for (std::size_t i = 0; i < groups[r].size(); ++i) {
                 weights.value[groups[r][i]] = rows[r].score[i];

@@ -217,17 +217,23 @@ std::string evidence(const FunctionDiagnosis& function) {
     const bool is_alone = function.mistakes.size() == 1;
     const std::string answers =
         function.inputs == 1 ? "the one answer" : fmt::format("all {} answers", function.inputs);
+    const std::string_view it = is_alone ? "it" : "they";
+    const std::string left_open =
+        function.left_open ? fmt::format(". Of {} more {} say{} nothing", *function.left_open, it, is_alone ? "s" : "")
+                           : "";
+    // Hidden tests saw other answers of it, and more of each: how many are wrong, nobody counted.
+    if (function.telling == 0)
+        return fmt::format("{} {} of {} to questions of our own", is_alone ? "fits" : "together they fit", answers,
+                           function.function) +
+               left_open;
     const std::string wrong = function.inputs == 1                  ? "it is"
                               : function.telling == function.inputs ? fmt::format("all {} are", function.telling)
                               : function.telling == 1               ? "one of them is"
                                                                     : fmt::format("{} of them are", function.telling);
-    const std::string_view it = is_alone ? "it" : "they";
     const std::string which = !function.left_open ? "we saw" : fmt::format("{} predict{}", it, is_alone ? "s" : "");
-    std::string text = fmt::format("{} {} of {} that {}; {} wrong", is_alone ? "fits" : "together they fit", answers,
-                                   function.function, which, wrong);
-    if (function.left_open)
-        text += fmt::format(". Of {} more {} say{} nothing", *function.left_open, it, is_alone ? "s" : "");
-    return text;
+    return fmt::format("{} {} of {} that {}; {} wrong", is_alone ? "fits" : "together they fit", answers,
+                       function.function, which, wrong) +
+           left_open;
 }
 
 bool is_loud(FailureKind kind) {

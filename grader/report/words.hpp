@@ -79,7 +79,8 @@ std::optional<verdict::SourceLine> memory_read_too_early(const verdict::Exercise
 std::string stopped_at(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake);
 
 /// "fits all 27 answers of attention_scores that we saw; 24 of them are wrong"; of those alone that the mistakes
-/// predict, where they leave others open
+/// predict, where they leave others open; "fits all 15 answers of nothing_seen to questions of our own" where the calls
+/// of hidden tests are not among them
 std::string evidence(const verdict::FunctionDiagnosis& function);
 
 /// Whether the diagnosis ended before it had looked at every function, and what is said then.

@@ -167,7 +167,7 @@ struct FunctionDiagnosis {
     std::vector<std::string> mistakes;        ///< ids
     std::vector<std::string> alternatives;    ///< ids of mistakes that no answer tells from these
     int inputs = 0;                           ///< questions whose answers are all reproduced
-    int telling = 0;                          ///< of these, how many a right program answers otherwise
+    int telling = 0;                          ///< of these, how many a right program answers otherwise; 0: not counted
     double closeness = 0;                     ///< the largest difference from the prediction, in tolerances
     std::optional<std::string> only_where;    ///< "T = S": elsewhere the mistake is not made
     std::vector<std::string> sentences;       ///< what is seen of it: where the difference lies, which invariants fail

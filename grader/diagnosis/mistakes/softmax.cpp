@@ -172,6 +172,18 @@ Chapter chapters::softmax() {
          .symptom = "right until a blocked score is much larger than the open ones",
          .question = "Is the maximum taken before or after blocked scores are struck out?",
          .make = [](Choices& c) { c.softmaxing.shift = [](const Row& row) { return row.largest_blocked; }; }},
+        {.id = "softmax_maximum_of_queries",
+         .decision = "softmax_shift",
+         .title =
+             "the maximum over the queries is subtracted, not over the keys: each key is shifted by another number",
+         .right = "subtract each row's maximum, one number for all keys of a query",
+         .symptom = "with one query all keys weigh the same; else keys that suit other queries weigh too little",
+         .question = "Over which axis do you take the maximum, and over which do you add up?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.shifted = Together::queries;
+                 c.softmaxing.shift = [](const Row&) { return 0.0; };
+             }},
         {.id = "softmax_minimum_subtracted",
          .decision = "softmax_shift",
          .title = "the row's minimum is subtracted instead of its maximum: large differences overflow",
@@ -300,6 +312,14 @@ Chapter chapters::softmax() {
          .symptom = "the first row is right, each later one weaker",
          .question = "Where is the variable of your sum declared: outside or inside the loop over rows?",
          .make = [](Choices& c) { c.softmaxing.carry = Carry::sum; }},
+        {.id = "softmax_sum_kept_within_a_head",
+         .decision = "softmax_rows",
+         .title =
+             "the sum is set back to 0 for each head, not for each query: later queries' weights sum to less than 1",
+         .right = "begin the sum anew with every row",
+         .symptom = "the first query of each head is right, each later one weaker",
+         .question = "Where is the variable of your sum declared: outside or inside the loop over queries?",
+         .make = [](Choices& c) { c.softmaxing.carry = Carry::sum_in_head; }},
         {.id = "softmax_maximum_kept_between_rows",
          .decision = "softmax_rows",
          .title = "the running maximum is not started anew for each row: rows far below an earlier one vanish",

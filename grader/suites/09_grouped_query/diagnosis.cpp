@@ -152,7 +152,11 @@ Predict layer(const Arguments& arguments) {
                 return refusal(c.checking, taken_by_output ? &Checking::other_values : &Checking::value_columns);
             if (tall_output) return refusal(c.checking, &Checking::output_rows);
             if (other_output) return refusal(c.checking, &Checking::other_output);
-            if (c.of<GroupedLayer>().default_head_dim && E != D) return Answer::without_value(Answer::Kind::refused);
+            if (c.of<GroupedLayer>().default_head_dim && E != D) {
+                // D / H rounded down may be right: then it depends on whether that H divides D is asked, too.
+                using Kind = Answer::Kind;
+                return Answer::without_value(E == D / H * H ? Kind::unpredicted : Kind::refused);
+            }
             return Answer::of(model->output(c));
         });
     };
@@ -209,7 +213,7 @@ std::optional<Answer> from_attention(judge::Student& student, const Arguments& a
     if (context->rank() != 4) return std::nullopt;
     const Array merged = c.merging.merge(judge::own(*context)), w_o = reference::exact(tensor(arguments, "w_o")),
                 w_v = reference::exact(tensor(arguments, "w_v")), query = reference::exact(x);
-    return Answer::of(c.output.project({merged, w_o, nullptr, query, &w_v, H}));
+    return Answer::of(c.output.project({merged, w_o, nullptr, query, &w_v, H, H_kv}));
 }
 
 std::optional<Answer> from_own_attention(judge::Student& student, const Arguments& arguments) {

@@ -200,7 +200,8 @@ std::optional<Answer> from_own_parts_and(judge::Student& student, const Argument
         if (!context) return std::nullopt;
         const auto* rows = std::get_if<Tensor>(&context->value);
         if (context->error || rows == nullptr) return answer_of(*context);
-        Tensor place = output.slice(2, begin, first.end);
+        const Index from = tiling.rows_written_first ? 0 : begin;
+        Tensor place = output.slice(2, from, from + first.end - begin);
         if (rows->shape() != place.shape()) return std::nullopt;
         place.copy_from(*rows);
     }
@@ -208,7 +209,8 @@ std::optional<Answer> from_own_parts_and(judge::Student& student, const Argument
     // Their scores round otherwise than the student's.
     const auto width = static_cast<std::size_t>(v.size(3));
     for (std::size_t row = 0; row < result.value.size() / width; ++row) {
-        const double relative = relative_error_of_shares(scores, row, 1);
+        const Index t = static_cast<Index>(row) % T, query = query_of_row(t, T, tile, tiling);
+        const double relative = relative_error_of_shares(scores, row + static_cast<std::size_t>(query - t), 1);
         double largest = 0;
         for (std::size_t i = row * width; i < (row + 1) * width; ++i)
             largest = std::max(largest, std::abs(result.value[i]));

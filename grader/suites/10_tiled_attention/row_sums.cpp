@@ -105,21 +105,22 @@ void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling
     if (choices.replaced == Replaced::both || choices.replaced == Replaced::gathered) each_share(&share_set_to, 0);
     bool sees_any = total > 0 || vanishes;
     const double compared = choices.raises_above_own_tile && top != no_score ? top : base;
+    const double lowered = choices.own_part_shrinks_too ? change : 0;
     for (const Seen& key : keys) {
-        const double above = key.score - compared;
+        const double above = key.score - compared + lowered;
         sees_any |= above > least_exponent;
         const double raised = in_range_of_float(choices.raises_by_two ? std::exp2(above) : std::exp(above));
         double& share = shares.back().of.at(key.value);
         total = in_range_of_float(total + raised);
         share = in_range_of_float(share + raised);
     }
-    if (more > 0) total += static_cast<double>(more) * in_range_of_float(std::exp(-compared));
+    if (more > 0) total += static_cast<double>(more) * in_range_of_float(std::exp(lowered - compared));
     if (choices.divided_after_tiles) each_share(&share_divided, total);
     if (choices.largest != Tiling::Largest::never_stored) largest = now;
     constexpr double imprecise = 16 * static_cast<double>(std::numeric_limits<float>::min());
-    const bool is_of_others =
-        choices.largest == Tiling::Largest::of_all_queries || choices.largest == Tiling::Largest::of_blocked_too;
-    vanishes = is_of_others && total < imprecise && sees_any;
+    const bool may_vanish = choices.largest == Tiling::Largest::of_all_queries ||
+                            choices.largest == Tiling::Largest::of_blocked_too || choices.own_part_shrinks_too;
+    vanishes = may_vanish && total < imprecise && sees_any;
 }
 
 }  // namespace headway::diagnosis

@@ -228,6 +228,10 @@ const Tiling& Tiling::right() {
     return defaults;
 }
 
+Index query_of_row(Index t, Index T, Index tile, const Tiling& choices) {
+    return choices.rows_written_first && t < tile ? t + (T - 1 - t) / tile * tile : t;
+}
+
 Array tiled_context(const Array& scores, const std::vector<bool>& blocked, const Array& v, const Tiles& tiles,
                     const Tiling& choices) {
     const Index T = scores.size(-2), S = scores.size(-1), d_v = v.size(-1);
@@ -250,7 +254,9 @@ Array tiled_context(const Array& scores, const std::vector<bool>& blocked, const
         }
         if (choices.last_queries_dropped && begin + std::min(tile, T) > T) continue;
         if (choices.short_tiles_dropped && begin + tile > T) continue;
-        const std::size_t first = row * static_cast<std::size_t>(d_v);
+        if (query_of_row(choices.rows_written_first ? t - begin : t, T, tile, choices) != t) continue;
+        const std::size_t place = choices.rows_written_first ? row - static_cast<std::size_t>(begin) : row;
+        const std::size_t first = place * static_cast<std::size_t>(d_v);
         gather(sums, computed, v, choices, &context.value[first], &context.error[first]);
     }
     return context;

@@ -73,6 +73,7 @@ struct Tiling {
     bool shrinks_by_two = false;    ///< by 2 to the power of before - now
     bool raises_by_two = false;     ///< new scores too, as 2 to the power of score - now
     bool gathered_shrinks_twice = false;
+    bool own_part_shrinks_too = false;   ///< what a tile adds is multiplied with what was there before
     bool compares_with_zero = false;     ///< where the largest score is below 0: 0 takes its place, but is not stored
     bool raises_above_own_tile = false;  ///< new scores are compared with the largest of their tile alone
     Replaced replaced = Replaced::neither;
@@ -98,6 +99,7 @@ struct Tiling {
     bool keys_of_first_tile = false;     ///< scores are those of the first tile's keys
     bool values_of_first_tile = false;   ///< what is gathered is those of the first tile's keys
     bool queries_of_first_tile = false;  ///< scores are those of the first tile's queries
+    bool rows_written_first = false;     ///< each tile of queries fills the first rows of the result, others stay 0
     bool last_queries_dropped = false;   ///< queries that fill no tile get zeros
     bool short_tiles_dropped = false;    ///< also where there is no other tile of queries
     bool mask_of_first_tile = false;     ///< the mask is read from key 0 in every tile
@@ -127,6 +129,9 @@ struct Tiles {
 
 /// The numbers of a tensor that is handed over `tile` positions of an axis at a time, each part read by itself.
 Array read_in_tiles(const Reading& reading, const Tensor& whole, Argument argument, Index axis, Index tile);
+
+/// Which query has row t of the result in the end, where tiles have so many queries.
+Index query_of_row(Index t, Index T, Index tile, const Tiling& choices);
 
 /// What float32 can do to the shares of one query (a row of scores times `factor`), relative to each of them.
 double relative_error_of_shares(const Array& scores, std::size_t row, double factor);

@@ -64,6 +64,12 @@ TEST(DiagnosisView, WhatAMistakeLeavesOpenIsNoAnswerThatItFits) {
     function.left_open = 2;
     EXPECT_EQ(evidence(function),
               "fits all 8 answers of split_heads that it predicts; 5 of them are wrong. Of 2 more it says nothing");
+    function.telling = 0;
+    EXPECT_EQ(evidence(function),
+              "fits all 8 answers of split_heads to questions of our own. Of 2 more it says nothing");
+    function.left_open.reset();
+    EXPECT_EQ(evidence(function), "fits all 8 answers of split_heads to questions of our own");
+    function.left_open = 2;
     function.mistakes.emplace_back("view_instead_of_transpose");
     function.inputs = function.telling = 1;
     EXPECT_EQ(evidence(function),

@@ -2,6 +2,7 @@
 #include "suites/09_grouped_query/grouped_layer.hpp"
 
 #include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,8 +28,22 @@ Index by_group_count(Index h, Index, Index H_kv) {
     return h / H_kv;
 }
 
+/// merged · w_o where every head of a group goes through the rows of one head.
+Array by_rows_of_the_group(const Projected& at) {
+    if (at.H_kv < 1) return reference::matmul(at.merged, at.w_o);
+    require_even_groups(at.H, at.H_kv);
+    const Index d = std::max<Index>(1, at.w_o.size(0) / at.H);
+    const Array rows = gathered(at.w_o, at.w_o.shape, [&](Coordinate to) {
+        const Index head = std::min(to[0] / d, at.H - 1);
+        const Index from[] = {to[0] - (head - head_of_group(head, at.H, at.H_kv)) * d, to[1]};
+        return position(at.w_o.shape, from);
+    });
+    return reference::matmul(at.merged, rows);
+}
+
 constexpr const char* neighbours = "neighbours share: query head h uses head h / (H / H_kv)";
-constexpr const char* invisible_at_the_ends = "right for H_kv = H and for H_kv = 1; a loaded checkpoint gives nonsense";
+constexpr const char* invisible_at_the_ends =
+    "right for H_kv = H and for H_kv = 1; else some query heads get keys or values of another group";
 
 constexpr const char* own_widths = "queries take H·d columns, keys and values H_kv·d each";
 constexpr const char* mixed_up = "right for H_kv = H; else queries, keys and values are mixed up";
@@ -53,6 +68,10 @@ Chapter grouping() {
          .stage = Stage::split,
          .lesson = {{"09", "As a formula"}},
          .pseudocode = "head_dim d = columns of w_q / H; D is free: w_q (D, H·d), w_k and w_v (D, H_kv·d)"},
+        {.id = "output_rows",
+         .stage = Stage::output,
+         .lesson = {{"09", "As a formula"}},
+         .pseudocode = "output (B,T,D) = sum over h = 0..H-1 of context_h (B,T,d) · w_o[h·d : (h+1)·d, :]"},
         {.id = "check_groups",
          .stage = Stage::none,
          .lesson = {{"09", "What people get wrong"}},
@@ -252,9 +271,16 @@ Chapter grouping() {
          .decision = "layer_head_dim",
          .title = "the layer takes head_dim for D / H; w_q has H·d columns, whatever D is",
          .right = "head_dim is the columns of w_q over H",
-         .symptom = "right where H·d = D; layers of any other width are refused",
+         .symptom = "right where H·d = D; nearly all layers of other widths are refused",
          .question = "From which size of which matrix follows head_dim?",
          .make = [](Choices& c) { c.change<GroupedLayer>().default_head_dim = true; }},
+        {.id = "output_rows_of_the_group",
+         .decision = "output_rows",
+         .title = "the context of query head h goes through the rows of w_o of head h / (H / H_kv), its group",
+         .right = "each query head has rows of w_o of its own: those of head h begin at h·d, whatever its group",
+         .symptom = "right for H_kv = H; else only the first H_kv·d rows of w_o count",
+         .question = "With H = 2 and H_kv = 1: which rows of w_o does the context of query head 1 meet?",
+         .make = [](Choices& c) { c.output.product = &by_rows_of_the_group; }},
         // ---- what does not fit ----
         {.id = "accepts_uneven_groups",
          .decision = "check_groups",

@@ -133,7 +133,7 @@ Chapter causal_tiles() {
          .decision = "tile_causality",
          .title = "only tiles of keys that begin where the queries do are masked, though the diagonal crosses others",
          .right = "mask every tile that lies partly in the future: the diagonal is s = t + (S - T)",
-         .symptom = "right for T = S; else queries see keys of their future",
+         .symptom = "right for T = S, and where each tile has one query; else queries see keys of their future",
          .question = "Through which tiles does the diagonal run with T = 4 and S = 7?",
          .shipped = {"FlashAttention: https://github.com/Dao-AILab/flash-attention/pull/436"},
          .make = [](Choices& c) { hide(c, Tiling::Causality::tiles_at_the_same_place); }},

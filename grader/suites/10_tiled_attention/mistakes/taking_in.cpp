@@ -1,0 +1,36 @@
+// How a tile is taken in beside what was summed before, and what the next tile finds of it.
+#include "suites/10_tiled_attention/tiling.hpp"
+
+#include "diagnosis/catalogue.hpp"
+
+namespace headway::diagnosis {
+namespace chapters {
+
+Chapter taking_in() {
+    static constexpr Mistake mistakes[] = {
+        {.id = "own_part_shrinks_too",
+         .decision = "rescale",
+         .title = "what a tile adds shrinks too: the sums are multiplied by exp(before - now) once it is added",
+         .right = "multiply what was there before by exp(before - now), then add the tile",
+         .symptom = "0 with one tile, where before is -infinity; else tiles that raise the largest count too little",
+         .question = "What is exp(before - now) for the first tile, and what do you multiply by it?",
+         .make = [](Choices& c) { c.change<Tiling>().own_part_shrinks_too = true; }},
+        {.id = "maximum_never_stored_even_if_blocked",
+         .decision = "running_maximum",
+         .title = "the running maximum goes stale: it is never stored, so each tile wipes out those before it, even "
+                  "where it is blocked itself",
+         .right = "largest is the largest score of all keys seen so far, and is stored",
+         .symptom = "only the last tile counts; rows for which it is blocked become 0",
+         .question = "What does largest hold after the first tile? And if absorb assigns it: to the state, or to a "
+                     "Running whose tensors are views of the state's? What is assigned is another tensor.",
+         .make =
+             [](Choices& c) {
+                 c.change<Tiling>().largest = Tiling::Largest::never_stored;
+                 c.change<Tiling>().empty_tile_forgets = true;
+             }},
+    };
+    return {{}, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis
