@@ -106,10 +106,17 @@ Facts facts_with_masks(const judge::Arguments& arguments) {
     for (const wire::Field& argument : arguments) {
         const auto* mask = std::get_if<Mask>(&argument.value);
         if (mask == nullptr) continue;
-        const bool given = mask->defined();
+        const bool given = mask->defined(), is_padding = argument.name == "padding";
         const auto add = [&](const char* words, const char* otherwise, bool holds) {
             facts.flag.emplace(std::pair(words, otherwise), given && holds);
         };
+        if (is_padding) {
+            add("some key is padding", "no key is padding", given && blocks_something(*mask));
+            add("a sequence is padding alone", "no sequence is padding alone", given && has_blind_row(*mask));
+            add("sequences differ in padding", "all sequences have the same padding",
+                given && !repeats_along(*mask, 4));
+            continue;
+        }
         add("the mask blocks a key", "no key is blocked by a mask", given && blocks_something(*mask));
         add("a query sees no key", "each query sees a key", given && has_blind_row(*mask));
         add("queries have different masks", "all queries have one mask", given && !repeats_along(*mask, 2));

@@ -32,8 +32,13 @@ constexpr NamedAxes named_axes[] = {
     {"cache.v", "B H C d"},
 };
 
-/// Whether the numbers of a mask stand for all queries, heads or sequences.
-void add_mask(Facts& facts, const Mask& mask) {
+/// Whether the numbers of a mask stand for all queries, heads or sequences. What an argument blocks that is called
+/// padding has always the same axes.
+void add_mask(Facts& facts, const std::string& argument, const Mask& mask) {
+    if (argument == "padding") {
+        facts.flag.emplace(std::pair("padding is given", "no padding is given"), mask.defined());
+        return;
+    }
     facts.flag.emplace(std::pair("a mask is given", "no mask is given"), mask.defined());
     facts.flag.emplace(std::pair("the mask has one axis", "the mask has more than one axis, or there is none"),
                        mask.defined() && mask.rank() == 1);
@@ -87,7 +92,7 @@ void add_facts(Facts& facts, const std::vector<wire::Field>& arguments) {
             if (argument.name == "lengths" || argument.name == "counts")
                 facts.size.emplace("B", static_cast<Index>(list->size()));
         } else if (const auto* mask = std::get_if<Mask>(&argument.value)) {
-            add_mask(facts, *mask);
+            add_mask(facts, argument.name.substr(0, argument.name.find(" (")), *mask);
         } else if (const auto* option = std::get_if<bool>(&argument.value)) {
             facts.flag.emplace(std::pair(argument.name + " is set", argument.name + " is not set"), *option);
         } else if (const auto* word = std::get_if<std::string>(&argument.value)) {

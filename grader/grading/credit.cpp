@@ -84,6 +84,25 @@ bool passes_on_credit_alone(const std::vector<Test>& tests, const std::string& f
     return std::ranges::any_of(tests, holds) && std::ranges::none_of(tests, fails);
 }
 
+/// Whether a property of it could not be judged: nothing follows for it from what another function answers.
+bool waits_for_another(const std::vector<Test>& tests, const std::string& function) {
+    return std::ranges::any_of(tests, [&](const Test& test) {
+        return test.state == TestState::failed && test.depends_on && test.failure &&
+               name_alone(test.failure->function) == function;
+    });
+}
+
+/// Of one function a verdict says that it is right given others, or that it is not judged yet: not both.
+void say_one_thing(verdict::FunctionDiagnosis& one, const std::vector<Test>& tests) {
+    const bool is_given = one.given_own.value_or(false);
+    if ((one.state != FunctionState::follows && !is_given) || !waits_for_another(tests, name_alone(one.function)))
+        return;
+    if (one.state == FunctionState::follows) one.state = FunctionState::unjudged;
+    if (!is_given) return;
+    one.given_own.reset();
+    one.inherited = one.mistakes;
+}
+
 }  // namespace
 
 bool lies_in_its_function(const NamedMistake& mistake, const Test& test) {
@@ -125,6 +144,7 @@ void settle_credit(verdict::Exercise& exercise) {
     }
     if (!exercise.diagnosis) return;
     for (verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {
+        say_one_thing(one, exercise.tests);
         if (one.state != FunctionState::unrecognised ||
             !passes_on_credit_alone(exercise.tests, name_alone(one.function)))
             continue;

@@ -1,6 +1,6 @@
 #include "student/student.hpp"
 
-#include "student/call_sentence.hpp"
+#include "student/harness.hpp"
 #include "student/sanitizer_report.hpp"
 #include "student/what_to_change.hpp"
 #include "wire/frame.hpp"
@@ -22,13 +22,6 @@ using wire::ErrorKind;
 /// A test that keeps every answer keeps as much as this many of the largest.
 constexpr std::uint64_t answers_of_a_test = 64;
 
-/// The worker's own functions, which run no code of the student's.
-bool is_courses_own(const std::string& function) {
-    return function == "keep" || function == "read" || function == "view_of_kept" || function == "write" ||
-           function == "share_storage" || function == "overlap" || function == "forget" ||
-           function == "mark_fresh_memory" || function == "fresh_memory";
-}
-
 bool lacks_threads(const wire::Error& error) {
     return error.type == "std::system_error" && error.message.starts_with("Resource temporarily unavailable");
 }
@@ -36,7 +29,7 @@ bool lacks_threads(const wire::Error& error) {
 /// Where it was thrown, for the grading to find the line, and what to change if that is known.
 void tell_of(Failure& failure, const wire::Error& error, const std::string& function, const Arguments& asked) {
     if (!error.frames.empty()) failure.frames = error.frames;
-    failure.advice = what_to_change(error, function, asked);
+    failure.advice = what_to_change(error, whose(function), asked);
 }
 
 Failure thrown(const std::string& function, const Arguments& asked, const wire::Error& error,
@@ -45,11 +38,11 @@ Failure thrown(const std::string& function, const Arguments& asked, const wire::
     tell_of(failure, error, function, asked);
     if (error.type == "std::bad_alloc") {
         failure.kind = FailureKind::memory;
-        failure.message = "your " + function + " asked for more memory than there is (std::bad_alloc)";
+        failure.message = "your " + whose(function) + " asked for more memory than there is (std::bad_alloc)";
         return failure;
     }
     failure.kind = FailureKind::exception;
-    failure.message = "your " + function + (error.type == wire::not_sent ? " gave " : " threw ") + error.type;
+    failure.message = "your " + whose(function) + (error.type == wire::not_sent ? " gave " : " threw ") + error.type;
     if (!error.message.empty()) failure.message += ": " + error.message;
     if (lacks_threads(error))
         failure.message += " (does it start more threads than the " + std::to_string(limits.threads) +
@@ -145,11 +138,11 @@ void Student::keep_account(const wire::Reply& reply) {
 void Student::lost(const std::string& function, const NoAnswer& why) {
     Failure failure;
     failure.kind = why.kind;
-    failure.message = "your " + function + " " + why.message;
+    failure.message = "your " + whose(function) + " " + why.message;
     if (why.kind == FailureKind::sanitizer) {
         failure.sanitizer = parse_sanitizer_report(link_->last_words());
-        failure.message = describe(*failure.sanitizer, function);
-        failure.advice = what_to_change(*failure.sanitizer, function);
+        failure.message = describe(*failure.sanitizer, whose(function));
+        failure.advice = what_to_change(*failure.sanitizer, whose(function));
     }
     if (why.thrown)
         tell_of(failure, *why.thrown, function, (not_in_story_.empty() ? told_last_ : not_in_story_.back()).arguments);
@@ -158,7 +151,7 @@ void Student::lost(const std::string& function, const NoAnswer& why) {
     if (why.kind == FailureKind::timeout && !link_->has_begun()) {
         // The next worker is the same program.
         if (limits_.start <= limits_.time_after_timeout)
-            failure.message = "your " + function + " was never reached: " + before_main +
+            failure.message = "your " + whose(function) + " was never reached: " + before_main +
                               ", the program takes longer than it may, as it did when it was started before";
         limits_.start = std::min(limits_.start, limits_.time_after_timeout);
     } else if (why.kind == FailureKind::timeout && slow_.insert(function).second)
@@ -180,9 +173,11 @@ void Student::add_to_story() {
         if (recorder_) recorder_(call);
     const wire::Call& last = not_in_story_.back();
     told_last_ = last;
-    test_.function = last.function;
-    test_.asked.insert(last.function);
-    test_.story.push_back(sentence(last.function, last.arguments));
+    if (const Harness* harness = harness_of(last.function); harness == nullptr || !harness->function.empty()) {
+        test_.function = whose(last.function);
+        test_.asked.insert(test_.function);
+    }
+    test_.story.push_back(told(last.function, last.arguments));
     not_in_story_.clear();
 }
 
@@ -240,7 +235,7 @@ T Student::expect(const std::string& function, const Arguments& arguments, const
     if (T* held = std::get_if<T>(&value)) return std::move(*held);
     Failure failure;
     failure.kind = FailureKind::protocol;
-    failure.message = "your " + function + " answered with " + wire::describe(value) + " instead of " + kind;
+    failure.message = "your " + whose(function) + " answered with " + wire::describe(value) + " instead of " + kind;
     fail(std::move(failure));
 }
 
@@ -249,7 +244,7 @@ Tensor Student::tensor(const std::string& function, const Arguments& arguments) 
     if (tensor.defined()) return tensor;
     Failure failure;
     failure.kind = FailureKind::wrong_shape;
-    failure.message = "your " + function + " returned an undefined tensor (Tensor{})";
+    failure.message = "your " + whose(function) + " returned an undefined tensor (Tensor{})";
     fail(std::move(failure));
 }
 
@@ -258,7 +253,7 @@ Mask Student::mask(const std::string& function, const Arguments& arguments) {
     if (mask.defined()) return mask;
     Failure failure;
     failure.kind = FailureKind::wrong_shape;
-    failure.message = "your " + function + " returned Mask{}, which blocks nothing and has no shape";
+    failure.message = "your " + whose(function) + " returned Mask{}, which blocks nothing and has no shape";
     fail(std::move(failure));
 }
 
@@ -275,7 +270,7 @@ wire::Handle Student::keep(const std::string& function, const Arguments& argumen
     if (const auto* handle = std::get_if<wire::Handle>(&value)) return *handle;
     Failure failure;
     failure.kind = FailureKind::wrong_behaviour;
-    failure.message = "your " + function + " returned nothing (a null pointer)";
+    failure.message = "your " + whose(function) + " returned nothing (a null pointer)";
     fail(std::move(failure));
 }
 
@@ -326,11 +321,11 @@ Student::Measured Student::measured(const std::string& function, const Arguments
     if (mark) {
         result.started_processes = process.has_started_processes_since(*mark);
         if (!mark->group_counts && result.started_processes)
-            fail_unmeasured("your " + function +
+            fail_unmeasured("your " + whose(function) +
                             " starts processes, whose memory cannot be measured here; compute in the one that was "
                             "called (threads are fine)");
         if (mark->is_shut)
-            fail_unmeasured("what memory your " + function +
+            fail_unmeasured("what memory your " + whose(function) +
                             " takes cannot be measured, since your program keeps its memory from the grader "
                             "(prctl with PR_SET_DUMPABLE does that); leave that out");
         result.is_known = true;

@@ -120,13 +120,15 @@ void scale_queries(Given& given, double factor) {
 Mask hidden_by_padding(const Inputs& in, const Windows& choices, const Mask& mask) {
     const Index B = mask.size(0), T = mask.size(2), S = mask.size(3);
     const auto& [w, globals, padding] = in.looks;
+    const auto& scores = choices.padding_scores;
     const Mask without = diagnosis::long_mask(choices, T, S, w, globals, Mask{});
     Mask hidden = Mask::block_all({B, 1, T, S});
     for (Index b = 0; b < B; ++b)
         for (Index t = 0; t < T; ++t) {
-            bool sees = choices.padding_scores.in_empty_rows;
+            bool sees = false;
             for (Index s = 0; s < S; ++s) sees |= !mask(b, 0, t, s);
-            for (Index s = 0; s < S && sees; ++s) hidden(b, 0, t, s) = !padding(b, 0, 0, s) || without(t, s);
+            const bool scored = scores.in_empty_rows_alone ? !sees : sees || scores.in_empty_rows;
+            for (Index s = 0; s < S && scored; ++s) hidden(b, 0, t, s) = !padding(b, 0, 0, s) || without(t, s);
         }
     return hidden;
 }
@@ -135,7 +137,8 @@ Mask hidden_by_padding(const Inputs& in, const Windows& choices, const Mask& mas
 /// queries have ones, add up to it.
 void score_padding(Given& given, const Inputs& in, const Windows& choices) {
     const Index B = in.q.size(0), H = in.q.size(1), T = in.q.size(2), S = in.k.size(2), d = in.q.size(3);
-    const double due = Windows::padding_score * std::sqrt(static_cast<double>(d));
+    const bool among_equals = choices.padding_scores.in_empty_rows_alone;  // any number will do
+    const double due = among_equals ? 0 : Windows::padding_score * std::sqrt(static_cast<double>(d));
     const auto high = static_cast<float>(due), low = static_cast<float>(due - static_cast<double>(high));
     Tensor padding = Tensor::zeros({B, H, S, d + 2});
     padding.select(3, d).fill(high);

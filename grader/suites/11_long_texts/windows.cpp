@@ -135,9 +135,14 @@ Mask long_mask(const Windows& choices, Index T, Index S, Index w, const Windows:
                     return padding.defined() && choices.is_padding(padding, b, position);
                 };
                 const Index asked = looked_up(choices, pair, w, globals);
-                Windows::Sight sight{
-                    choices.in_window(pair, w), choices.opened_by(pair, globals), s > pair.p(),         false,
-                    is_padding(pair.p()),       is_one_of(globals, pair.p()),     is_one_of(globals, s)};
+                Windows::Sight sight{.window = choices.in_window(pair, w),
+                                     .global = choices.opened_by(pair, globals),
+                                     .future = s > pair.p(),
+                                     .padding = false,
+                                     .query_is_padding = is_padding(pair.p()),
+                                     .query_is_global = is_one_of(globals, pair.p()),
+                                     .key_is_global = is_one_of(globals, s),
+                                     .query_is_early = pair.p() < w};
                 const bool is_met = choices.sees(sight);
                 sight.padding = is_padding(asked);
                 stopped |= choices.stops_at_padding && is_met && sight.padding;

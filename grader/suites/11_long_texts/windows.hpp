@@ -29,6 +29,7 @@ struct Windows {
     struct Sight {
         bool window, global, future, padding;
         bool query_is_padding, query_is_global, key_is_global;
+        bool query_is_early;  ///< it stands before position w: its window begins with key 0
     };
     bool (*sees)(const Sight& sight);
     /// Whether key s of sequence b is taken for padding.
@@ -41,7 +42,8 @@ struct Windows {
     /// In attention, the score that padding has in place of none.
     struct PaddingScore {
         bool is_finite = false;
-        bool in_empty_rows = false;  ///< also where a query sees nothing else
+        bool in_empty_rows = false;        ///< also where a query sees nothing else
+        bool in_empty_rows_alone = false;  ///< so low a number that no other row shows it
     };
     static constexpr double padding_score = -1e4;
     PaddingScore padding_scores;

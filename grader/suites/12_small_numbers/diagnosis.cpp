@@ -206,10 +206,13 @@ Predict predict_int8_attention(const Arguments& arguments) {
         if (choices.attends_in_half)
             return Answer::of(attention_in_half(c, q, taken_for(choices, cache.k, true, nullptr),
                                                 taken_for(choices, cache.v, true, nullptr), blocked));
+        Cache scaled = cache;
+        if (choices.keys_by_scales_of_values) scaled.k.scales = cache.v.scales;
+        if (choices.values_by_scales_of_keys) scaled.v.scales = cache.k.scales;
         Given given;
         given.input = {choices.codes_queries ? coded_and_back(q) : q,
-                       taken_for(choices, cache.k, choices.scales_keys, choices.scale_of_keys),
-                       taken_for(choices, cache.v, choices.scales_values, choices.scale_of_values)};
+                       taken_for(choices, scaled.k, choices.scales_keys, choices.scale_of_keys),
+                       taken_for(choices, scaled.v, choices.scales_values, choices.scale_of_values)};
         given.mask = blocked;
         return Answer::of(Attention(given).output(c));
     };

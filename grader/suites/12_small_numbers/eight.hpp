@@ -53,6 +53,7 @@ struct Eights {
     bool scales_keys = true, scales_values = true;
     ScaleOf scale_of_keys = nullptr;
     ScaleOf scale_of_values = nullptr;
+    bool keys_by_scales_of_values = false, values_by_scales_of_keys = false;
     bool codes_queries = false;
     bool attends_in_half = false;
 

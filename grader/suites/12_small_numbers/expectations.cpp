@@ -164,14 +164,16 @@ void expect_rows_given(Student& student, const FunctionCall& call, const wire::R
             return rows ? std::optional((*rows).*part) : std::nullopt;
         };
     };
-    const std::string whose = whose_is(prefix);
+    const std::string whose = whose_is(prefix), rows = prefix.substr(0, prefix.find('_'));  // "k_": of k
+    const auto of = [&](const char* part) {
+        return computes(student, call, prefix + part, {.numbers = {prefix + part, rows}, .parts = false});
+    };
     const auto& codes = field<Tensor>(answer, prefix + "codes");
     expect_close_given(student, codes_of(whose), codes.contiguous().view(expected.codes.shape), expected.codes,
-                       functions, follows(&CodedRows::codes),
-                       computes(student, call, prefix + "codes", {.parts = false}));
+                       functions, follows(&CodedRows::codes), of("codes"));
     expect_close_given(student, part_of("scales" + whose, expected.scales.shape),
                        field<Tensor>(answer, prefix + "scales"), expected.scales, functions,
-                       follows(&CodedRows::scales), computes(student, call, prefix + "scales", {.parts = false}));
+                       follows(&CodedRows::scales), of("scales"));
 }
 
 void expect_rows(Student& student, const wire::Record& answer, const std::string& prefix, const CodedRows& expected) {

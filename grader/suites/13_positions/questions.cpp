@@ -120,6 +120,7 @@ Questions ask_decode(Random& random) {
     questions.add(step(1, 3, 5, {1, n.S - 1}, n.T).arguments());
     questions.add(step(3, 2, d, {0, 2}, n.T).arguments());
     questions.add(step(2, 3, d, {n.T + 1, 0}, n.T).from_the_beginning().arguments());
+    questions.add(step(1, 2, d, {n.S + 1, 0}, n.T).arguments());  // padding goes on among the new tokens
     return questions;
 }
 

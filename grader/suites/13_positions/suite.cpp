@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace headway::judge {
 namespace {
@@ -186,18 +187,20 @@ void expect_decoded(Student& student, const Decoding& in) {
     const Decoding::Expected expected = in.expected();
     const std::vector<std::string> functions{"token_positions", "rotation_angles", "rotate_pairs"};
     const auto expect_part = [&](const CheckedPart& part, const char* name, const Array& right,
-                                 Array Decoding::Expected::*follows) {
+                                 Array Decoding::Expected::*follows, Needs needs) {
+        needs.parts = false;
         expect_close_given(
             student, part, field<Tensor>(given, name), right, functions,
             [&]() -> std::optional<Array> {
                 const auto all = from_own(student, in);
                 return all ? std::optional((*all).*follows) : std::nullopt;
             },
-            computes(around, name, {.parts = false}));
+            computes(around, name, std::move(needs)));
     };
-    expect_part(kept_axes("keys in the new cache"), "cache_k", expected.k, &Decoding::Expected::k);
+    expect_part(kept_axes("keys in the new cache"), "cache_k", expected.k, &Decoding::Expected::k,
+                {.numbers = {"cache_k", "k"}});
     expect_close(student, kept_values, field<Tensor>(given, "cache_v"), expected.v);
-    expect_part(context_axes, "context", expected.context, &Decoding::Expected::context);
+    expect_part(context_axes, "context", expected.context, &Decoding::Expected::context, {});
 }
 
 STATES(Positions, KeysAreTurnedOnceAtTheirOwnPosition, "rotary_decoding", "rotary_sight", "rotary_attention", "group");

@@ -187,7 +187,10 @@ MlpGradients through_mlp_backward(const Activation& choice, const MlpArrays& wei
             of_last ? weight_gradient(last_sequence(in), last_sequence(grad)) : gradient_of(viewed, in, grad);
         return pooled(choice.weights, total, in);
     };
-    const auto of_bias = [&](const Array& grad) { return pooled(choice.biases, over_tokens(grad), grad); };
+    const auto of_bias = [&](const Array& grad) {
+        if (choice.biases_of_last_sequence) return over_tokens(last_sequence(grad));
+        return pooled(choice.biases, over_tokens(grad), grad);
+    };
     const Array& of_raw = with(choice.x_gets_slope);
     const Index D = x.size(2), F = raw.size(2);
     return {choice.w_in_is_viewed ? matmul(of_raw, reference::reshape(weights.w_in, {F, D}))

@@ -43,6 +43,7 @@ struct Activation {
     enum class Pooled { sum, mean };
     Pooled biases = Pooled::sum, weights = Pooled::sum;
     bool w_in_of_last_sequence = false, w_out_of_last_sequence = false;  ///< their gradients
+    bool biases_of_last_sequence = false;
     /// What is only called by another shape, where it should be transposed: one factor, or the product, (out, in).
     enum class Viewed { nothing, factor, product };
     Viewed w_in_back = Viewed::nothing, w_out_back = Viewed::nothing;

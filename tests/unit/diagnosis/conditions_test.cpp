@@ -1,5 +1,6 @@
 // What is said of the calls that are answered wrong: it must tell them from the others, and not by chance.
 #include "diagnosis/conditions.hpp"
+#include "diagnosis/call_facts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -34,6 +35,19 @@ TEST(Conditions, TellOfBiasesTogether) {
     const auto with_biases = [&](const Tensor& b) { return judge::Arguments{{"b_q", b}, {"b_k", b}, {"b_v", b}}; };
     EXPECT_EQ(words_for({with_biases(bias), with_biases({})}, {false, true}),
               std::vector<std::string>{"no biases are given"});
+}
+
+TEST(Conditions, CallPaddingByItsName) {
+    const Mask one = Mask::block_all({2, 1, 1, 3});
+    const auto call = [](const char* name, const Mask& mask) { return judge::Arguments{{name, mask}}; };
+    EXPECT_EQ(words_for({call("padding", {}), call("padding", one)}, {false, true}),
+              std::vector<std::string>{"padding is given"});
+    EXPECT_TRUE(says(words_for({call("mask", {}), call("mask", one)}, {false, true}), "a mask is given"));
+    const Facts facts = facts_with_masks(call("padding", one));
+    EXPECT_TRUE(facts.flag.at(std::pair("a sequence is padding alone", "no sequence is padding alone")));
+    EXPECT_FALSE(facts.flag.at(std::pair("sequences differ in padding", "all sequences have the same padding")));
+    EXPECT_TRUE(std::ranges::none_of(
+        facts.flag, [](const auto& one_flag) { return one_flag.first.first.find("mask") != std::string::npos; }));
 }
 
 TEST(Conditions, TellInWhichOrderABlockWas) {

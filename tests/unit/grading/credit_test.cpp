@@ -102,6 +102,38 @@ TEST(Credit, IsNotContradictedByAFunctionWithoutAName) {
     EXPECT_EQ(state_beside({given, fails}), FunctionState::unrecognised) << "one of its properties fails";
 }
 
+/// Of decode alone, which follows from token_positions; `test` is of decode.
+verdict::FunctionDiagnosis told_of_decode(bool has_a_name, const Property& test) {
+    verdict::Exercise exercise;
+    exercise.tests = {test};
+    exercise.diagnosis.emplace();
+    verdict::FunctionDiagnosis& one = exercise.diagnosis->functions.emplace_back();
+    one.function = "decode";
+    one.state = has_a_name ? verdict::FunctionState::named : verdict::FunctionState::follows;
+    if (has_a_name) {
+        one.mistakes = {"padding_subtracted_before_first"};
+        one.given_own = true;
+    }
+    settle_credit(exercise);
+    return exercise.diagnosis->functions[0];
+}
+
+TEST(Credit, WhatIsNotJudgedIsNotCalledRight) {
+    using verdict::FunctionState;
+    const Property given = on_credit("decode", "token_positions", {});
+    Property unjudged = given;
+    unjudged.state = TestState::failed;
+    unjudged.given.reset();
+    unjudged.depends_on = "token_positions";
+    EXPECT_EQ(told_of_decode(false, given).state, FunctionState::follows);
+    EXPECT_EQ(told_of_decode(false, unjudged).state, FunctionState::unjudged);
+    EXPECT_EQ(told_of_decode(true, given).given_own, true);
+    const verdict::FunctionDiagnosis named = told_of_decode(true, unjudged);
+    EXPECT_FALSE(named.given_own);
+    EXPECT_EQ(named.inherited, named.mistakes) << "it is token_positions' mistake all the same";
+    EXPECT_EQ(named.state, FunctionState::named);
+}
+
 TEST(Credit, OfAFunctionThatIsItsOwnGiverIsLostToItsMistakes) {
     const Property test = on_credit("linear_backward", "linear_backward", {"gradients_added"});
     EXPECT_TRUE(breaks(made_in({"linear_backward"}, "gradients_added", verdict::Stage::project), test));

@@ -153,6 +153,42 @@ Chapter long_padding() {
          .symptom = "right until a score comes near -1e4, or a query sees nothing else",
          .question = "What is softmax of a row whose scores are all -1e4?",
          .make = [](Choices& c) { c.change<Windows>().padding_scores = {.is_finite = true, .in_empty_rows = true}; }},
+        {.id = "padding_alone_takes_its_mean",
+         .decision = "padding_score",
+         .title = "a query that sees padding alone takes its mean, not zeros: padding scores -1e9 or the like, not "
+                  "-infinity",
+         .right = padding_weighs_nothing,
+         .symptom = "right where each query sees a real token; a text's first tokens of padding spread from layer to "
+                    "layer",
+         .question = "What is softmax of a row whose scores are all -1e9?",
+         .make =
+             [](Choices& c) { c.change<Windows>().padding_scores = {.is_finite = true, .in_empty_rows_alone = true}; }},
+        {.id = "padding_seen_from_the_beginning",
+         .decision = "long_padding",
+         .title = "padding is left in for queries whose keys begin with key 0: those at positions below w, and global "
+                  "ones",
+         .right = "padding is taken out of the keys of every query, wherever they begin",
+         .symptom = "right without padding, and far from the beginning of a text",
+         .question = "Is padding taken out where the window is cut at the beginning of the text?",
+         .make =
+             [](Choices& c) {
+                 c.change<Windows>().sees = [](const Windows::Sight& sight) {
+                     return (sight.window || sight.global) && !sight.future &&
+                            (!sight.padding || sight.query_is_early || sight.query_is_global);
+                 };
+             }},
+        {.id = "padding_seen_by_first_queries",
+         .decision = "long_padding",
+         .title = "padding is left in for queries at positions below w, whose window is cut at the beginning",
+         .right = "padding is taken out of the keys of every query, wherever they begin",
+         .symptom = "right without padding, and far from the beginning of a text",
+         .question = "Is padding taken out where the window is cut at the beginning of the text?",
+         .make =
+             [](Choices& c) {
+                 c.change<Windows>().sees = [](const Windows::Sight& sight) {
+                     return (sight.window || sight.global) && !sight.future && (!sight.padding || sight.query_is_early);
+                 };
+             }},
         {.id = "padding_seen_by_global_queries",
          .decision = "global_cuts",
          .title = "global queries see padding: their own row is not cut",

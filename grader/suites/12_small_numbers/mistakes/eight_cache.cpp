@@ -155,6 +155,30 @@ Chapter eight_cache() {
              [](Choices& c) {
                  c.change<Eights>().scale_of_values = [](Index row, Index P, Index) { return row - row % P; };
              }},
+        {.id = "attention_scales_values_as_keys",
+         .decision = "eight_attention",
+         .title = "codes of values are multiplied by the scales of keys",
+         .right = taken_in,
+         .symptom = "right where scales are alike",
+         .question = "Whose scale is it that a code is multiplied by?",
+         .make = [](Choices& c) { c.change<Eights>().values_by_scales_of_keys = true; }},
+        {.id = "attention_scales_keys_as_values",
+         .decision = "eight_attention",
+         .title = "codes of keys are multiplied by the scales of values",
+         .right = taken_in,
+         .symptom = "right where scales are alike",
+         .question = "Whose scale is it that a code is multiplied by?",
+         .make = [](Choices& c) { c.change<Eights>().keys_by_scales_of_values = true; }},
+        {.id = "attention_scales_exchanged",
+         .decision = "eight_attention",
+         .title = "keys and values take each other's scales",
+         .right = taken_in,
+         .symptom = "right where scales are alike",
+         .question = "Whose scale is it that a code is multiplied by?",
+         .make =
+             [](Choices& c) {
+                 c.change<Eights>().keys_by_scales_of_values = c.change<Eights>().values_by_scales_of_keys = true;
+             }},
         {.id = "attention_to_codes_in_half",
          .decision = "eight_attention",
          .title = "attention is computed in half: queries, numbers of codes, scores, weights and contexts are rounded",

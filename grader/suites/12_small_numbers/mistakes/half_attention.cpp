@@ -69,7 +69,8 @@ Chapter half_attention() {
          .decision = "half_attention",
          .title = "queries are divided by √d before they are rounded, not their products with keys",
          .right = in_order,
-         .symptom = "right where √d is a power of 2; else a score is off by what the query's rounding leaves",
+         .symptom = "right where √d is a power of 2 and no query is tiny; else a score is off by what the query's "
+                    "rounding leaves",
          .question = "What is rounded before q·k, and what is divided after it?",
          .make = &scaled_so<Halves::Scaled::queries_as_they_came>},
         {.id = "half_root_rounded",

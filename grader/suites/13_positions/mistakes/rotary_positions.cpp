@@ -164,10 +164,10 @@ Chapter rotary_positions() {
         {.id = "position_adds_first_afterwards",
          .decision = "token_position",
          .title =
-             "`first` is added after padding was cut off at 0: padding moves on, and real tokens after long padding "
-             "too",
+             "`first` is added after padding was cut off at 0: of a later chunk, the first padding[b] tokens stand "
+             "too far on",
          .right = own_padding,
-         .symptom = "right for a prompt in one piece; of a later chunk, the first padding[b] tokens are too far",
+         .symptom = "right for a prompt in one piece; in a later chunk, distances to these tokens are wrong",
          .question =
              "What does max(0, t - padding[b]) give where all these tokens are real, and the padding came before?",
          .make =

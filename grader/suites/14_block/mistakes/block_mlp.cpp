@@ -219,6 +219,17 @@ Chapter block_mlp() {
              [](Choices& c) {
                  c.change<Activation>().w_in_of_last_sequence = c.change<Activation>().w_out_of_last_sequence = true;
              }},
+        {.id = "mlp_all_of_last_sequence",
+         .decision = "mlp_back_over_tokens",
+         .title = "only the last sequence of the batch reaches the gradients of weights and biases",
+         .right = "a weight that every token uses gets the sum over all tokens of all sequences",
+         .symptom = "right with batch 1; else most of what the batch says is lost",
+         .question = "Inside your loop over sequences, do you write = or +=?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().w_in_of_last_sequence = c.change<Activation>().w_out_of_last_sequence = true;
+                 c.change<Activation>().biases_of_last_sequence = true;
+             }},
         {.id = "mlp_b_in_past_activation",
          .decision = "mlp_back_to_biases",
          .title = "the gradient of b_in is made of grad_h, which did not go through the activation",
@@ -250,6 +261,13 @@ Chapter block_mlp() {
          .symptom = "biases learn B·T times too slowly",
          .question = "How do the biases' gradients change when the batch is doubled?",
          .make = [](Choices& c) { c.change<Activation>().biases = Activation::Pooled::mean; }},
+        {.id = "mlp_biases_of_last_sequence",
+         .decision = "mlp_back_to_biases",
+         .title = "only the last sequence of the batch reaches the gradients of the biases",
+         .right = "a weight that every token uses gets the sum over all tokens of all sequences",
+         .symptom = "right with batch 1; else most of what the batch says is lost",
+         .question = "Inside your loop over sequences, do you write = or +=?",
+         .make = [](Choices& c) { c.change<Activation>().biases_of_last_sequence = true; }},
     };
     return {decisions, mistakes};
 }

@@ -111,6 +111,18 @@ Chapter block_norms() {
          .question = "How many digits has 1000² + 1 as a float?",
          .make = [](Choices& c) { c.change<Norms>().variance_by_moments = true; }},
         // ---- eps ----
+        {.id = "norm_without_root",
+         .decision = "norm_eps",
+         .title = "the norm divides by the mean of the squares itself, with eps, not by its root",
+         .right = right_eps,
+         .symptom = "right for features that spread by 1; wide tokens come out narrow, and narrow ones wide",
+         .question = "A token's features are 10 times as large: what becomes of the normed ones?",
+         .make =
+             [](Choices& c) {
+                 c.change<Norms>().divisor = [](const Bounded& squares, double eps, Index) {
+                     return squares + exactly(eps);
+                 };
+             }},
         {.id = "norm_eps_behind_root",
          .decision = "norm_eps",
          .title = "eps is added to the root, not to what stands under it",

@@ -22,6 +22,11 @@ double tanh_by_exp(double u) {
     const bool overflows = sign * 2 * u > std::log(static_cast<double>(std::numeric_limits<Number>::max()));
     return overflows ? std::numeric_limits<double>::quiet_NaN() : std::tanh(u);
 }
+/// tanh as (e - f) / (e + f), with e = exp(u) and f = exp(-u). No question tells a double's overflow from a float's.
+double tanh_by_two_exps(double u) {
+    const bool overflows = std::abs(u) > std::log(std::numeric_limits<double>::max());
+    return overflows ? std::numeric_limits<double>::quiet_NaN() : std::tanh(u);
+}
 template <double (*tanh)(double)>
 double curve_by(double x) {
     return x / 2 * (1 + tanh(inside_tanh(x)));
@@ -39,6 +44,9 @@ double sigmoid_slope(double x) {
 }
 
 constexpr const char* right_formula = "exact is x·Φ(x); tanh is x/2 · (1 + tanh(√(2/π) · (x + 0.044715·x³)))";
+constexpr const char* by_library =
+    "t = std::tanh(u) takes any number, and 1 - t·t is its derivative; by hand, only exp of what is below 0 cannot "
+    "overflow";
 constexpr const char* hardly_seen = "trained weights give other numbers, by little: it looks like rounding";
 
 }  // namespace
@@ -160,10 +168,10 @@ Chapter gelu() {
              }},
         {.id = "gelu_tanh_overflows",
          .decision = "gelu_formula",
-         .title = "tanh is computed as (e²ᵘ - 1) / (e²ᵘ + 1), infinity by infinity where e²ᵘ overflows: NaN from about "
-                  "x = 21 on",
-         .right = "std::tanh takes any number; by hand, only exp of what is below 0 cannot overflow",
-         .symptom = "right for numbers of usual size; one that is far from 0 gives NaN, and then everything is",
+         .title = "tanh is computed as (e²ᵘ - 1) / (e²ᵘ + 1), or 1 - tanh² as 4e²ᵘ / (e²ᵘ + 1)²: infinity by infinity "
+                  "where e²ᵘ overflows, NaN from about x = 21 on",
+         .right = by_library,
+         .symptom = "right for numbers of usual size; one far above 0 gives NaN, and then everything is",
          .question = "What is exp(1000), and what is that divided by itself?",
          .make =
              [](Choices& c) {
@@ -172,10 +180,10 @@ Chapter gelu() {
              }},
         {.id = "gelu_tanh_overflows_in_float",
          .decision = "gelu_formula",
-         .title = "tanh is computed as (e²ᵘ - 1) / (e²ᵘ + 1) in float, infinity by infinity where e²ᵘ overflows: NaN "
-                  "from about x = 10 on",
-         .right = "std::tanh takes any number; by hand, only exp of what is below 0 cannot overflow",
-         .symptom = "right for numbers of usual size; one that is far from 0 gives NaN, and then everything is",
+         .title = "tanh is computed as (e²ᵘ - 1) / (e²ᵘ + 1) in float, or 1 - tanh² as 4e²ᵘ / (e²ᵘ + 1)²: infinity by "
+                  "infinity where e²ᵘ overflows, NaN from about x = 10 on",
+         .right = by_library,
+         .symptom = "right for numbers of usual size; one far above 0 gives NaN, and then everything is",
          .question = "What is exp(100.0F), and what is that divided by itself?",
          .make =
              [](Choices& c) {
@@ -184,10 +192,10 @@ Chapter gelu() {
              }},
         {.id = "gelu_tanh_overflows_below",
          .decision = "gelu_formula",
-         .title = "tanh is computed as (1 - e⁻²ᵘ) / (1 + e⁻²ᵘ), infinity by infinity where e⁻²ᵘ overflows: NaN below "
-                  "about x = -21",
-         .right = "std::tanh takes any number; by hand, only exp of what is below 0 cannot overflow",
-         .symptom = "right for numbers of usual size; one that is far from 0 gives NaN, and then everything is",
+         .title = "tanh is computed as (1 - e⁻²ᵘ) / (1 + e⁻²ᵘ), or 1 - tanh² as 4e⁻²ᵘ / (1 + e⁻²ᵘ)²: infinity by "
+                  "infinity where e⁻²ᵘ overflows, NaN below about x = -21",
+         .right = by_library,
+         .symptom = "right for numbers of usual size; one far below 0 gives NaN, and then everything is",
          .question = "What is exp(1000), and what is that divided by itself?",
          .make =
              [](Choices& c) {
@@ -196,15 +204,27 @@ Chapter gelu() {
              }},
         {.id = "gelu_tanh_overflows_below_in_float",
          .decision = "gelu_formula",
-         .title = "tanh is computed as (1 - e⁻²ᵘ) / (1 + e⁻²ᵘ) in float, infinity by infinity where e⁻²ᵘ overflows: "
-                  "NaN below about x = -10",
-         .right = "std::tanh takes any number; by hand, only exp of what is below 0 cannot overflow",
-         .symptom = "right for numbers of usual size; one that is far from 0 gives NaN, and then everything is",
+         .title = "tanh is computed as (1 - e⁻²ᵘ) / (1 + e⁻²ᵘ) in float, or 1 - tanh² as 4e⁻²ᵘ / (1 + e⁻²ᵘ)²: "
+                  "infinity by infinity where e⁻²ᵘ overflows, NaN below about x = -10",
+         .right = by_library,
+         .symptom = "right for numbers of usual size; one far below 0 gives NaN, and then everything is",
          .question = "What is exp(100.0F), and what is that divided by itself?",
          .make =
              [](Choices& c) {
                  c.change<Activation>().tanh = &curve_by<tanh_by_exp<float, -1>>;
                  c.change<Activation>().tanh_slope = &slope_by<tanh_by_exp<float, -1>>;
+             }},
+        {.id = "gelu_tanh_of_two_exps",
+         .decision = "gelu_formula",
+         .title = "tanh is computed as (eᵘ - e⁻ᵘ) / (eᵘ + e⁻ᵘ), infinity by infinity where one of the two overflows: "
+                  "NaN from about |x| = 27 on, in float from 13 on",
+         .right = by_library,
+         .symptom = "right for numbers of usual size; one far from 0 gives NaN, and then everything is",
+         .question = "What is exp(1000), and what is that divided by itself?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh = &curve_by<tanh_by_two_exps>;
+                 c.change<Activation>().tanh_slope = &slope_by<tanh_by_two_exps>;
              }},
         {.id = "gelu_cut_at_three",
          .decision = "gelu_formula",

@@ -91,6 +91,32 @@ Chapter gelu_slopes() {
                      return (1 + t) / 2 + x / 2 * (1 - t * t) * root_2_over_pi() * (1 + cubic_of_gelu * x * x);
                  };
              }},
+        {.id = "gelu_slope_inside_forgotten",
+         .decision = "gelu_slope",
+         .title = "of the tanh formula, 1 - tanh² is not multiplied by the derivative of what is inside tanh",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "What is the derivative of tanh(2x)?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh_slope = [](double x) {
+                     const double t = tanh_at(x);
+                     return (1 + t) / 2 + x / 2 * (1 - t * t);
+                 };
+             }},
+        {.id = "gelu_slope_factor_forgotten",
+         .decision = "gelu_slope",
+         .title = "of the tanh formula, the derivative of what is inside tanh lacks its factor √(2/π)",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "What is the derivative of √(2/π) · x?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh_slope = [](double x) {
+                     const double t = tanh_at(x);
+                     return (1 + t) / 2 + x / 2 * (1 - t * t) * (1 + 3 * cubic_of_gelu * x * x);
+                 };
+             }},
         {.id = "gelu_slope_tanh_not_squared",
          .decision = "gelu_slope",
          .title = "of the tanh formula, the derivative of tanh is taken for 1 - tanh, not 1 - tanh²",
@@ -124,6 +150,18 @@ Chapter gelu_slopes() {
              [](Choices& c) {
                  c.change<Activation>().exact_slope = [](double x) {
                      return share_below(x) + x * std::exp(-x * x) / std::sqrt(2 * pi_of_gelu);
+                 };
+             }},
+        {.id = "gelu_slope_bell_not_normed",
+         .decision = "gelu_slope",
+         .title = "of the exact formula, φ(x) is taken for exp(-x²/2), without 1 / √(2π)",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "What is φ(0), to five digits?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().exact_slope = [](double x) {
+                     return share_below(x) + x * std::exp(-x * x / 2);
                  };
              }},
         {.id = "gelu_slope_without_grad_y",
