@@ -142,7 +142,8 @@ bool applies(const Gap& gap, Inmate inmate, bool has_landlock) {
 
 std::span<const Gap> gaps() {
     static constexpr Gap all[] = {
-        {"no_host_files", Ground::anywhere, "it can tell that a file exists, its size and time, and where it lies itself"},
+        {"no_host_files", Ground::anywhere,
+         "it can tell that a file exists, its size and time, and where it lies itself"},
         {"no_host_files", Ground::without_landlock, "it reads what every user here may read"},
         {"own_processes", Ground::anywhere, "it can tell which process numbers are in use, and the judge's"},
         {"own_processes", Ground::without_landlock, "it sees which programs run, and their arguments"},
