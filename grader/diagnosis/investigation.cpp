@@ -231,7 +231,7 @@ private:
             if (!name_where_they_do_no_harm(diagnosis)) tell_what_is_its_own(diagnosis);
         } else {
             diagnosis.state = FunctionState::unrecognised;
-            localise(diagnosis, function_, workers_.plain, telling_answers(observations_, suite_));
+            localise(diagnosis, function_, workers_.plain, telling_answers(observations_, suite_), *own_);
             const WhereWrong where = where_it_is_wrong(all, function_, workers_.plain, random_);
             say_first(where, diagnosis.sentences);
             if (where.throws && throws_where_memory_is_watched(all, function_, workers_.sanitized)) {

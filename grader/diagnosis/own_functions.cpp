@@ -1,5 +1,7 @@
 #include "diagnosis/own_functions.hpp"
 
+#include "diagnosis/parts_of_result.hpp"
+
 #include "student/test_record.hpp"
 
 #include <algorithm>
@@ -123,6 +125,28 @@ std::vector<Observation> OwnFunctions::wrong_given_right(const std::vector<Obser
         return !given || !given->is_value() || !fit(right_answer, *given);
     });
     return wrong;
+}
+
+std::vector<Observation> OwnFunctions::measured(std::vector<Observation> observations) {
+    bool some_follow = false;
+    if (!function_.given_own) return {};
+    for (Observation& one : observations) {
+        const Answer right_answer = predicted(one, right());
+        if (!right_answer.is_value() || fit(right_answer, one.seen) || !have_same_parts(right_answer, one.seen))
+            continue;
+        auto given =
+            due(one, [&](const judge::Arguments& arguments) { return function_.given_own(student_, arguments); });
+        if (!given || !have_same_parts(right_answer, *given)) continue;
+        for (std::size_t i = 0; i < given->parts.size(); ++i) {
+            const Answer seen{.parts = {one.seen.parts[i]}};
+            if (fit({.parts = {right_answer.parts[i]}}, seen))
+                given->parts[i] = right_answer.parts[i];
+            else
+                some_follow |= fit({.parts = {given->parts[i]}}, seen).has_value();
+        }
+        one.predict = [answer = *std::move(given)](const Choices&) { return answer; };
+    }
+    return some_follow ? observations : std::vector<Observation>{};
 }
 
 MistakeSet OwnFunctions::explain_where_harmless(const MistakeSet& candidates,

@@ -43,6 +43,10 @@ public:
     /// The wrong answers with a value to questions for which they give what is right: those are no fault of theirs.
     std::vector<Observation> wrong_given_right(const std::vector<Observation>& observations);
 
+    /// The same, where what should come is what they give, in each part that is not right as it was seen; nothing if no
+    /// part that was seen wrong follows of them.
+    std::vector<Observation> measured(std::vector<Observation> observations);
+
 private:
     bool explain_beside(const MistakeSet& own, const std::vector<Observation>& observations);
     MistakeSet each_explains(const std::vector<const Mistake*>& candidates,
