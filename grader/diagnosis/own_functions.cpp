@@ -1,6 +1,8 @@
 #include "diagnosis/own_functions.hpp"
 
+#include "diagnosis/elements.hpp"
 #include "diagnosis/parts_of_result.hpp"
+#include "diagnosis/where_it_throws.hpp"
 
 #include "student/test_record.hpp"
 
@@ -125,6 +127,18 @@ std::vector<Observation> OwnFunctions::wrong_given_right(const std::vector<Obser
         return !given || !given->is_value() || !fit(right_answer, *given);
     });
     return wrong;
+}
+
+bool OwnFunctions::give_what_it_threw_at(const std::vector<Observation>& observations) {
+    const auto is_known = [](const auto& part) {
+        return std::ranges::all_of(part.second.error, [](double error) { return error < anything; });
+    };
+    return function_.given_own && std::ranges::any_of(observations, [&](const Observation& one) {
+               if (!threw_where_an_answer_is_due(one)) return false;
+               const auto given = due(
+                   one, [&](const judge::Arguments& arguments) { return function_.given_own(student_, arguments); });
+               return given && given->is_value() && std::ranges::all_of(given->parts, is_known);
+           });
 }
 
 std::vector<Observation> OwnFunctions::measured(std::vector<Observation> observations) {
