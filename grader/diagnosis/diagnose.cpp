@@ -47,6 +47,12 @@ std::string without_what_came(std::string words) {
     return refusal == std::string::npos ? words : words.substr(0, words.find(", but it ", refusal));
 }
 
+/// Whether a refusal that is missing is told beside the names that a function has.
+bool misses_it_besides(const FunctionDiagnosis& function) {
+    const auto tells_of_refusals = [](const std::string& id) { return is_forgotten_check(&mistake(id)); };
+    return function.state == FunctionState::named && std::ranges::none_of(function.mistakes, tells_of_refusals);
+}
+
 /// A refusal that is missing beside wrong numbers may be a mistake of its own, or come from what is wrong in them: it
 /// is told beside their name, and is no name.
 void take_words_on_refusals(std::vector<FunctionDiagnosis>& functions, const std::vector<std::string>& told) {
@@ -55,9 +61,7 @@ void take_words_on_refusals(std::vector<FunctionDiagnosis>& functions, const std
         const std::size_t end = one.find(mark);
         if (end == std::string::npos) continue;
         const auto found = std::ranges::find(functions, one.substr(0, end), &FunctionDiagnosis::function);
-        if (found == functions.end() || found->state != FunctionState::named) continue;
-        const auto tells_of_refusals = [](const std::string& id) { return is_forgotten_check(&mistake(id)); };
-        if (std::ranges::none_of(found->mistakes, tells_of_refusals))
+        if (found != functions.end() && misses_it_besides(*found))
             found->besides = without_what_came(one.substr(end + mark.size()));
     }
 }
@@ -106,8 +110,10 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
         }
         if (found->mistakes == std::vector<std::string>{not_refused})
             found->sentences.clear();
-        else if (found->state != FunctionState::unrecognised)
+        else if (found->state != FunctionState::unrecognised) {
+            if (refusal != std::string::npos && misses_it_besides(*found)) found->besides = words;
             continue;
+        }
         found->state = FunctionState::named;
         found->mistakes = {refusal == std::string::npos ? not_as_promised : not_refused};
         found->sentences.insert(found->sentences.begin(), words);

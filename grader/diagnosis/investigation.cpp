@@ -33,11 +33,6 @@ namespace {
 using verdict::FunctionDiagnosis;
 using verdict::FunctionState;
 
-constexpr const char* beside_earlier_ones =
-    "its answers are those of your own earlier functions with this mistake beside theirs";
-constexpr const char* where_they_do_no_harm =
-    "where your own earlier functions give what is right, its answers are those of this mistake";
-
 /// What one function is wrong in.
 class Investigation {
 public:
@@ -230,7 +225,7 @@ private:
             if (!name_where_they_do_no_harm(diagnosis)) tell_what_is_its_own(diagnosis);
         } else {
             diagnosis.state = FunctionState::unrecognised;
-            localise(diagnosis, function_, workers_.plain, telling_answers(observations_, suite_));
+            localise(diagnosis, function_, workers_.plain, telling_answers(observations_, suite_), *own_);
             const WhereWrong where = where_it_is_wrong(all, function_, workers_.plain, random_);
             say_first(where, diagnosis.sentences);
             if (where.throws && throws_where_memory_is_watched(all, function_, workers_.sanitized)) {
@@ -263,7 +258,11 @@ private:
         const MistakeSet set = !answers || is_explained(left, {}) ? MistakeSet{} : explanation();
         const auto evidence = evidence_for(set, all_observations());
         const bool is_named = !set.empty() && evidence && evidence->is_telling() && evidence->wrong >= 2;
-        if (is_named) {
+        if (is_named && !some_unnamed_ && without(set, known_).empty() && own_->explain(left) &&
+            own_->explain_values() && (own_->give_what_it_threw_at(small) || own_->give_what_it_threw_at(large))) {
+            diagnosis.mistakes.emplace_back("refuses_what_fits");
+            diagnosis.sentences = {throws_for_some, right_where_it_answers};
+        } else if (is_named) {
             name(diagnosis, set);
             if (!throw_there_too(set, small) || !throw_there_too(set, large)) diagnosis.only_where = where_it_answers;
         }

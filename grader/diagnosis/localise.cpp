@@ -266,14 +266,17 @@ bool goes_wrong_with_masks_alone(const std::vector<Observation>& observations) {
 }  // namespace
 
 void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, judge::Student& student,
-              const std::vector<Observation>& observations) {
+              const std::vector<Observation>& observations, OwnFunctions& own) {
     auto pairs = wrong_pairs(observations);
-    const Parts parts = parts_of(pairs);
+    const std::vector<Observation> beside_theirs = own.measured(observations);
+    const auto& measured = beside_theirs.empty() ? observations : beside_theirs;
+    const std::string right_in_words =
+        beside_theirs.empty() ? "right" : "right, or right given your own earlier functions";
+    const Parts parts = parts_of(wrong_pairs(measured));
     std::erase_if(pairs, [](const Pair& pair) { return !differs(pair); });
-    diagnosis.stage =
-        goes_wrong_with_masks_alone(observations) ? Stage::mask : stage_of(parts, function, function.stage);
+    diagnosis.stage = goes_wrong_with_masks_alone(measured) ? Stage::mask : stage_of(parts, function, function.stage);
     const auto shown = std::ranges::find_if(function.stages, [&](const auto& stage) {
-        return std::ranges::any_of(observations,
+        return std::ranges::any_of(measured,
                                    [&](const Observation& one) { return one.name == stage.second && !is_right(one); });
     });
     if (shown != function.stages.end()) {
@@ -290,8 +293,8 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     if (std::string words = shapes ? in_words(*shapes, function) : ""; !words.empty())
         diagnosis.sentences.push_back(std::move(words));
     if (!parts.wrong.empty() && !parts.right.empty())
-        diagnosis.sentences.push_back("wrong: " + listed_in_short(parts.wrong) +
-                                      "; right: " + listed_in_short(parts.right));
+        diagnosis.sentences.push_back("wrong: " + listed_in_short(parts.wrong) + "; " + right_in_words + ": " +
+                                      listed_in_short(parts.right));
     const bool refuses = std::ranges::any_of(observations, threw_where_an_answer_is_due);
     // What is said of all wrong answers is known of those alone that came in the right shape.
     const bool all_are_compared = !shapes && std::ranges::none_of(observations, gave_no_value);
@@ -325,11 +328,13 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
         diagnosis.sentences.push_back(std::move(sentence));
     if (refuses) diagnosis.sentences.emplace_back(throws_for_some);
     int right_ones = 0;
-    for (const Observation& observation : observations) right_ones += is_right(observation) ? 1 : 0;
-    diagnosis.sentences.push_back(
-        fmt::format("of {} call{} with small inputs, {}", observations.size(), observations.size() == 1 ? "" : "s",
-                    right_ones == 0 ? "none is right"
-                                    : std::to_string(right_ones) + (right_ones == 1 ? " is right" : " are right")));
+    for (const Observation& observation : measured) right_ones += is_right(observation) ? 1 : 0;
+    diagnosis.sentences.push_back(fmt::format("of {} call{} with small inputs, {}", observations.size(),
+                                              observations.size() == 1 ? "" : "s",
+                                              right_ones == 0   ? "none is "
+                                              : right_ones == 1 ? "1 is "
+                                                                : std::to_string(right_ones) + " are ") +
+                                  right_in_words);
 }
 
 }  // namespace headway::diagnosis

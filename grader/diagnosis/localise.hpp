@@ -1,5 +1,6 @@
 #pragma once
 
+#include "diagnosis/own_functions.hpp"
 #include "diagnosis/search.hpp"
 
 #include "verdict/verdict.hpp"
@@ -12,7 +13,8 @@ inline constexpr const char* wrong_already = "wrong already ";
 
 /// What can be said of a function that no mistake of the catalogue explains. Adds sentences: along which axis the
 /// difference lies, whether it is a constant factor, which invariants fail.
+/// @param own  which parts are wrong is told beside what follows of the student's own earlier functions
 void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, judge::Student& student,
-              const std::vector<Observation>& observations);
+              const std::vector<Observation>& observations, OwnFunctions& own);
 
 }  // namespace headway::diagnosis

@@ -1,5 +1,9 @@
 #include "diagnosis/own_functions.hpp"
 
+#include "diagnosis/elements.hpp"
+#include "diagnosis/parts_of_result.hpp"
+#include "diagnosis/where_it_throws.hpp"
+
 #include "student/test_record.hpp"
 
 #include <algorithm>
@@ -123,6 +127,40 @@ std::vector<Observation> OwnFunctions::wrong_given_right(const std::vector<Obser
         return !given || !given->is_value() || !fit(right_answer, *given);
     });
     return wrong;
+}
+
+bool OwnFunctions::give_what_it_threw_at(const std::vector<Observation>& observations) {
+    const auto is_known = [](const auto& part) {
+        return std::ranges::all_of(part.second.error, [](double error) { return error < anything; });
+    };
+    return function_.given_own && std::ranges::any_of(observations, [&](const Observation& one) {
+               if (!threw_where_an_answer_is_due(one)) return false;
+               const auto given = due(
+                   one, [&](const judge::Arguments& arguments) { return function_.given_own(student_, arguments); });
+               return given && given->is_value() && std::ranges::all_of(given->parts, is_known);
+           });
+}
+
+std::vector<Observation> OwnFunctions::measured(std::vector<Observation> observations) {
+    bool some_follow = false;
+    if (!function_.given_own) return {};
+    for (Observation& one : observations) {
+        const Answer right_answer = predicted(one, right());
+        if (!right_answer.is_value() || fit(right_answer, one.seen) || !have_same_parts(right_answer, one.seen))
+            continue;
+        auto given =
+            due(one, [&](const judge::Arguments& arguments) { return function_.given_own(student_, arguments); });
+        if (!given || !have_same_parts(right_answer, *given)) continue;
+        for (std::size_t i = 0; i < given->parts.size(); ++i) {
+            const Answer seen{.parts = {one.seen.parts[i]}};
+            if (fit({.parts = {right_answer.parts[i]}}, seen))
+                given->parts[i] = right_answer.parts[i];
+            else
+                some_follow |= fit({.parts = {given->parts[i]}}, seen).has_value();
+        }
+        one.predict = [answer = *std::move(given)](const Choices&) { return answer; };
+    }
+    return some_follow ? observations : std::vector<Observation>{};
 }
 
 MistakeSet OwnFunctions::explain_where_harmless(const MistakeSet& candidates,

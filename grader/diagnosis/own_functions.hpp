@@ -11,6 +11,13 @@
 
 namespace headway::diagnosis {
 
+/// What is told of a mistake that is seen beside those of earlier functions.
+inline constexpr const char* beside_earlier_ones =
+    "its answers are those of your own earlier functions with this mistake beside theirs";
+inline constexpr const char* where_they_do_no_harm =
+    "where your own earlier functions give what is right, its answers are those of this mistake";
+inline constexpr const char* right_where_it_answers = "where it answers, it is right given your own earlier functions";
+
 /// What the wrong answers of a function owe to the student's own earlier functions, which it calls.
 class OwnFunctions {
 public:
@@ -42,6 +49,13 @@ public:
 
     /// The wrong answers with a value to questions for which they give what is right: those are no fault of theirs.
     std::vector<Observation> wrong_given_right(const std::vector<Observation>& observations);
+
+    /// Whether it threw where an answer is due and they give all that it needs: then it threw of itself.
+    bool give_what_it_threw_at(const std::vector<Observation>& observations);
+
+    /// The same, where what should come is what they give, in each part that is not right as it was seen; nothing if no
+    /// part that was seen wrong follows of them.
+    std::vector<Observation> measured(std::vector<Observation> observations);
 
 private:
     bool explain_beside(const MistakeSet& own, const std::vector<Observation>& observations);

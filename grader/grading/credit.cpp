@@ -71,17 +71,29 @@ bool fails_there(const Test& test, const verdict::SourceLine& at, const std::str
            test.failure->at->file == at.file && test.failure->at->line == at.line;
 }
 
+bool fails_a_test_of_its_own(const std::vector<Test>& tests, const std::string& function) {
+    return std::ranges::any_of(tests, [&](const Test& test) {
+        return test.state == TestState::failed && !test.depends_on && test.failure &&
+               name_alone(test.failure->function) == function;
+    });
+}
+
 /// Whether a property holds of it given what another function answers, and none is known not to: then a diagnosis that
 /// knows no name for it has met what it was given.
 bool passes_on_credit_alone(const std::vector<Test>& tests, const std::string& function) {
     const auto holds = [&](const Test& test) {
         return test.state == TestState::passed && test.given && test.function == function && *test.given != function;
     };
-    const auto fails = [&](const Test& test) {
-        return test.state == TestState::failed && !test.depends_on && test.failure &&
-               name_alone(test.failure->function) == function;
-    };
-    return std::ranges::any_of(tests, holds) && std::ranges::none_of(tests, fails);
+    return std::ranges::any_of(tests, holds) && !fails_a_test_of_its_own(tests, function);
+}
+
+/// Given the others or not: what the diagnosis asks may leave out what a test looks at, such as a refusal, or waits
+/// for.
+void say_not_that_it_is_right(verdict::FunctionDiagnosis& function) {
+    if (function.state == FunctionState::follows) function.state = FunctionState::unjudged;
+    if (!function.given_own.value_or(false)) return;
+    function.given_own.reset();
+    function.inherited = function.mistakes;
 }
 
 /// Whether a property of it could not be judged: nothing follows for it from what another function answers.
@@ -90,17 +102,6 @@ bool waits_for_another(const std::vector<Test>& tests, const std::string& functi
         return test.state == TestState::failed && test.depends_on && test.failure &&
                name_alone(test.failure->function) == function;
     });
-}
-
-/// Of one function a verdict says that it is right given others, or that it is not judged yet: not both.
-void say_one_thing(verdict::FunctionDiagnosis& one, const std::vector<Test>& tests) {
-    const bool is_given = one.given_own.value_or(false);
-    if ((one.state != FunctionState::follows && !is_given) || !waits_for_another(tests, name_alone(one.function)))
-        return;
-    if (one.state == FunctionState::follows) one.state = FunctionState::unjudged;
-    if (!is_given) return;
-    one.given_own.reset();
-    one.inherited = one.mistakes;
 }
 
 }  // namespace
@@ -144,7 +145,9 @@ void settle_credit(verdict::Exercise& exercise) {
     }
     if (!exercise.diagnosis) return;
     for (verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {
-        say_one_thing(one, exercise.tests);
+        const std::string name = name_alone(one.function);
+        if (fails_a_test_of_its_own(exercise.tests, name) || waits_for_another(exercise.tests, name))
+            say_not_that_it_is_right(one);
         if (one.state != FunctionState::unrecognised ||
             !passes_on_credit_alone(exercise.tests, name_alone(one.function)))
             continue;

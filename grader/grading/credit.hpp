@@ -18,7 +18,8 @@ bool breaks(const verdict::NamedMistake& mistake, const verdict::Test& test);
 /// What passed on credit fails after all if a mistake that has a name breaks it. What else passed on credit keeps its
 /// points, and no failure. A call that never came back says nothing of its own function where the mistake lies in
 /// another one that it calls: that depends on the other one. A function without a name of which properties hold on
-/// credit, and none fails, is left unjudged: it may be wrong in nothing but what it was given.
+/// credit, and none fails, is left unjudged: it may be wrong in nothing but what it was given. Of a function that fails
+/// a test of its own it is not said that it is right given the others.
 void settle_credit(verdict::Exercise& exercise);
 
 /// What failed at a line that stands in another of the exercise's functions says nothing of its own: that depends on

@@ -158,8 +158,11 @@ std::optional<verdict::Failure> Listener::unearned(const TestRecord& record) con
             return failure;
         }
     if (record.asked.empty() || !record.shown.empty() || any_shown(record.asked)) return std::nullopt;
-    failure.function = record.function;
-    failure.message = "not counted yet: in this test, no answer of your " + record.function +
+    // Where one of those asked is wrong in a test of its own, it is what the others could not show anything without.
+    const auto wrong = blamed({record.asked.begin(), record.asked.end()});
+    const bool is_another = !wrong.empty() && std::ranges::find(wrong, record.function) == wrong.end();
+    failure.function = is_another ? wrong.front() : record.function;
+    failure.message = "not counted yet: in this test, no answer of your " + failure.function +
                       " was right that depends on what it is asked, and what is looked at here holds for a function "
                       "that computes nothing, too";
     return failure;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "report/besides.hpp"
 #include "report/failure_view.hpp"
 #include "report/words.hpp"
 
@@ -52,8 +53,9 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
         if (first->inputs > 0) page.paragraph(detail, {{evidence(*first), Tone::faint}});
         for (const std::string& sentence : first->sentences)
             if (first->inputs == 0 && sentence != title) page.paragraph(detail, {{"seen: ", Tone::faint}, {sentence}});
-        if (first->besides) page.paragraph(detail, {{"besides: ", Tone::faint}, {*first->besides}});
     }
+    for (const std::string& words : besides_of(diagnosis, mistake))
+        page.paragraph(detail, {{"besides: ", Tone::faint}, {words}});
     if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.paragraph(detail, {{line}});
     page.paragraph(detail, {{"why it matters: ", Tone::faint}, {mistake.symptom}});
     if (!mistake.lesson.empty())

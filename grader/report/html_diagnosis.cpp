@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "report/besides.hpp"
 #include "report/html_parts.hpp"
 #include "report/stages.hpp"
 #include "report/words.hpp"
@@ -43,7 +44,7 @@ void write_mistake(Xml& page, const verdict::Exercise& exercise, const NamedMist
     if (first != nullptr && first->inputs > 0) write_line(page, "evidence:", evidence(*first));
     if (first != nullptr && first->inputs == 0)
         for (const std::string& sentence : first->sentences) write_line(page, "seen:", sentence);
-    if (first != nullptr && first->besides) write_line(page, "besides:", *first->besides);
+    for (const std::string& words : besides_of(*exercise.diagnosis, mistake)) write_line(page, "besides:", words);
     if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.text("pre", {}, line);
     write_line(page, "why it matters:", mistake.symptom);
     write_line(page, "read:", mistake.lesson);

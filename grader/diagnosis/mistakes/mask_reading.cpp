@@ -271,7 +271,7 @@ Chapter chapters::mask_reading() {
              }},
         {.id = "mask_strides_ignored",
          .decision = "mask_read",
-         .title = "a mask with a flag for every score is read through data() as if it were contiguous",
+         .title = "a mask with a flag for every score is read as if it were contiguous, such as through data()",
          .right = "go through mask(b, h, t, s): a mask may be a view, such as a transposed one",
          .symptom = "right for fresh masks, other keys are blocked for a transposed one",
          .question = "What does data()[1] hold of a mask whose last two axes were swapped?",

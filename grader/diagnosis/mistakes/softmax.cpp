@@ -130,7 +130,7 @@ Chapter chapters::softmax() {
          .decision = "softmax_shift",
          .title = "scores are cut off at a number, such as 80, instead of subtracting the row's maximum",
          .right = "subtract each row's maximum: no exponent is above 0 then, and nothing has to be cut off",
-         .symptom = "right for small scores; all that are larger get one and the same weight",
+         .symptom = "right for small scores; two scores that are both beyond the number get one and the same weight",
          .question = "What are the weights of the scores 100 and 200?",
          .make =
              [](Choices& c) {

@@ -29,8 +29,10 @@ struct Gradients {
     Array (*weight)(const Array& x, const Array& grad_y);
     /// gradient of y -> (out)
     Array (*bias)(const Array& grad_y);
-    bool mean_is_unscaled = false;  ///< the row mean is not divided by √head_dim, what it is subtracted from is
-    bool weight_is_added = true;    ///< to what is there
+    bool mean_is_unscaled = false;       ///< the row mean is not divided by √head_dim, what it is subtracted from is
+    bool mean_over_value_width = false;  ///< the row mean is divided by d_v, as a mean over the context's features is
+    bool values_get_grad_weights = false;  ///< the gradient of v is made with the gradients of the weights
+    bool weight_is_added = true;           ///< to what is there
     bool bias_is_added = true;
     bool weight_in_a_copy = false;  ///< added to contiguous(): a copy of what is held, if that is a view with gaps
     bool bias_in_a_copy = false;

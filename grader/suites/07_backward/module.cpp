@@ -50,22 +50,26 @@ Array grad_of_weights(Attention& forward, const Array& grad_context, const Choic
 
 HeadGradients gradients_from(Attention& forward, const Array& grad_scores, const Array& grad_context,
                              const Choices& c) {
-    const Array weights = weights_of(forward, c);
+    const Gradients& g = c.of<Gradients>();
+    const Array carried =
+        g.values_get_grad_weights ? grad_of_weights(forward, grad_context, c) : weights_of(forward, c);
     const Array& q = forward.heads(0, c);
     const Array& k = forward.heads(1, c);
     const Index d = q.size(-1), d_v = forward.heads(2, c).size(-1);
-    const Gradients& g = c.of<Gradients>();
     return {g.queries(reference::scale(grad_scores, g.factor_of_queries(d, d_v)), q, k),
             g.keys(reference::scale(grad_scores, g.factor_of_keys(d, d_v)), q, k),
-            reference::scale(g.values(weights, grad_context), g.factor_of_values(d, d_v))};
+            reference::scale(g.values(carried, grad_context), g.factor_of_values(d, d_v))};
 }
 
 HeadGradients attention_gradients(Attention& forward, const Array& grad_context, const Choices& c) {
     const Array weights = weights_of(forward, c);
     const Array grad_weights = grad_of_weights(forward, grad_context, c);
+    const Gradients& g = c.of<Gradients>();
     const double root = std::sqrt(static_cast<double>(forward.heads(0, c).size(-1)));
-    Array grad_scores = c.of<Gradients>().mean_is_unscaled ? with_mean_times(root, weights, grad_weights)
-                                                           : c.of<Gradients>().softmax(weights, grad_weights);
+    const auto d_v = static_cast<double>(forward.heads(2, c).size(-1));
+    Array grad_scores = g.mean_is_unscaled        ? with_mean_times(root, weights, grad_weights)
+                        : g.mean_over_value_width ? with_mean_times(1 / d_v, weights, grad_weights)
+                                                  : g.softmax(weights, grad_weights);
     // Some skip blocked scores on the way back, others trust their weights of 0.
     for (std::size_t i = 0; i < grad_scores.value.size(); ++i)
         if (weights.value[i] == 0 && grad_scores.value[i] != 0) grad_scores.error[i] = anything;

@@ -75,8 +75,12 @@ struct Caching {
     /// Where the mask has fewer positions than tokens need, it is written past its end.
     enum class MaskEnds { anywhere, behind_every_token, behind_further_tokens };
     MaskEnds mask_ends = MaskEnds::anywhere;
-    bool keys_counted_with_padding = false;  ///< it looks at as many positions as before and n more
-    bool counts_of_zero_refused = false;     ///< a sequence that gets no token
+    bool keys_counted_with_padding = false;       ///< it looks at as many positions as before and n more
+    bool counts_of_zero_refused = false;          ///< a sequence that gets no token
+    bool append_ends_at_a_count_of_zero = false;  ///< sequences after one that gets no token get none either
+    /// What decode has for sequences after one that gets no token.
+    enum class AfterNone { their_outputs, zeros, zeros_before_the_projection };
+    AfterNone after_none = AfterNone::their_outputs;
     bool chunk_begins_anew = false;    ///< decode takes more than one new token for the beginning of all sequences
     bool decode_moves_lengths = true;  ///< where it writes into the cache itself
     enum class Projects { new_tokens, whole_capacity, more_than_once };

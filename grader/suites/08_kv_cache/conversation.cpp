@@ -55,6 +55,10 @@ Contents contents(Student& student, wire::Handle cache) {
     return {field<Tensor>(record, "k"), field<Tensor>(record, "v"), field<Shape>(record, "lengths")};
 }
 
+std::string wrong_lengths(const Shape& yours, const Shape& expected) {
+    return "the lengths are " + headway::to_string(yours) + "; they should be " + headway::to_string(expected);
+}
+
 Conversation::Conversation(Student& student, Random& random, const Sizes& sizes, Index total, Tokens tokens)
     : student_(student),
       random_(random),
@@ -212,6 +216,22 @@ Index Conversation::feed(Index n, const Shape& counts) {
     }
     for (std::size_t b = 0; b < counts.size(); ++b) lengths_[b] += counts[b];
     return field<Index>(decoded, "rows");
+}
+
+void Conversation::expect_lengths_of_the_cache() {
+    const Shape yours = contents(student_, cache_).lengths;
+    if (yours == lengths_) return;
+    verdict::Failure failure;
+    failure.kind = verdict::FailureKind::wrong_behaviour;
+    failure.message = wrong_lengths(yours, lengths_);
+    const bool follows = student_.outside_story([&] {
+        const auto own = replayed(history_.size());
+        return own && contents(student_, *own).lengths == yours;
+    });
+    if (!follows) fail(std::move(failure));
+    // What came of the tokens has shown that it computes.
+    const auto has_shown = [&](const Array&) { return student_.test_record().shown.contains("decode"); };
+    pass_on_credit(student_, {"make_cache", "append"}, std::move(failure), {}, has_shown);
 }
 
 }  // namespace headway::judge::kv_cache

@@ -28,6 +28,9 @@ struct Contents {
 };
 Contents contents(Student& student, wire::Handle cache);
 
+/// What is said of a cache with other lengths than it should have.
+std::string wrong_lengths(const Shape& yours, const Shape& expected);
+
 class Conversation {
 public:
     struct Tokens {
@@ -46,12 +49,15 @@ public:
     /// @return how many rows went through nn::Linear
     Index feed(Index n, const Shape& counts);
 
+    /// Ends the test unless the cache has the lengths of what was given to `decode`, or those that the student's own
+    /// append leaves after the same chunks.
+    void expect_lengths_of_the_cache();
+
     /// From here on other projections are in force. What was projected before stays.
     void change_projections(Random& random);
 
     wire::Handle cache() const { return cache_; }
     wire::Handle projections() const { return projections_; }
-    const Shape& lengths() const { return lengths_; }
     /// The next n tokens of every sequence, random rows where padding begins.
     Tensor next_tokens(Index n, const Shape& counts);
 

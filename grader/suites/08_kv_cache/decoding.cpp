@@ -37,14 +37,6 @@ Array projected(const wire::Record& state, const std::string& name, const Array&
     return reference::add(reference::matmul(x, weight(state, name)), bias(state, name));
 }
 
-/// Rows t >= counts[b] belong to padding, and may hold anything.
-Array real_rows(Array rows, const Shape& counts) {
-    each(rows.shape, [&](Coordinate at, std::size_t i) {
-        if (at[1] >= counts[as_size(at[0])]) rows.value[i] = rows.error[i] = 0;
-    });
-    return rows;
-}
-
 constexpr std::array<const char*, 3> input_maps{"q_proj", "k_proj", "v_proj"};
 const Answer threw = Answer::without_value(Answer::Kind::threw);
 constexpr const char* many_rows = "more rows are projected than 4·B·n";
@@ -102,8 +94,14 @@ public:
         const bool take_part = left != blocked;
         Array weights = softmax(scores, std::move(left), c.softmaxing);
         c.masking.afterwards(weights, blocked);
-        const Array merged = c.merging.merge(reference::matmul(weights, v));
-        return {real_rows(c.output.project({merged, w_o_, &b_o_, rows(c), &w_v_, num_heads_}), counts_), take_part};
+        using AfterNone = Caching::AfterNone;
+        const AfterNone after_none = c.of<Caching>().after_none;
+        Array merged = c.merging.merge(reference::matmul(weights, v));
+        if (after_none == AfterNone::zeros_before_the_projection)
+            merged = up_to_a_count_of_zero(std::move(merged), counts_);
+        Array y = real_rows(c.output.project({merged, w_o_, &b_o_, rows(c), &w_v_, num_heads_}), counts_);
+        if (after_none == AfterNone::zeros) y = up_to_a_count_of_zero(std::move(y), counts_);
+        return {std::move(y), take_part};
     }
 
 private:

@@ -81,6 +81,7 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
     for (std::size_t b = 0; b < counts.size() && !while_writing; ++b)
         refused |= !has_room(*this, b, count(b), n, choices);
     for (std::size_t b = 0; b < counts.size() && !refused; ++b) {
+        if (choices.append_ends_at_a_count_of_zero && counts[b] == 0) return;
         refused = !has_room(*this, b, count(b), n, choices);
         if (refused && !one_by_one) return;
         const Index room = k.size(2) - before[b];
@@ -161,6 +162,21 @@ Array lengths_array(const Shape& lengths) {
     std::transform(lengths.begin(), lengths.end(), array.value.begin(),
                    [](Index length) { return static_cast<double>(length); });
     return array;
+}
+
+Array real_rows(Array rows, const Shape& counts) {
+    each(rows.shape, [&](Coordinate at, std::size_t i) {
+        if (at[1] >= counts[as_size(at[0])]) rows.value[i] = rows.error[i] = 0;
+    });
+    return rows;
+}
+
+Array up_to_a_count_of_zero(Array rows, const Shape& counts) {
+    const Index first = std::ranges::find(counts, 0) - counts.begin();
+    each(rows.shape, [&](Coordinate at, std::size_t i) {
+        if (at[0] > first) rows.value[i] = rows.error[i] = 0;
+    });
+    return rows;
 }
 
 Answer Held::answer() const {

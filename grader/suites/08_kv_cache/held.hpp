@@ -30,4 +30,9 @@ Array found(const Array& held, Index used, const Caching& choices);
 
 Array lengths_array(const Shape& lengths);
 
+/// The rows (B, n, ...) of real tokens, and 0: rows t >= counts[b] belong to padding, and may hold anything.
+Array real_rows(Array rows, const Shape& counts);
+/// With 0 for the sequences after the first that gets no token.
+Array up_to_a_count_of_zero(Array rows, const Shape& counts);
+
 }  // namespace headway::diagnosis

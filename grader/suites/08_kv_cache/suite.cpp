@@ -231,7 +231,7 @@ PROPERTY(KvCache, SequencesMayDifferInLength, 1,
     some[1] = 2;
     conversation.feed(2, some);
     conversation.feed(9, each(n.B, 1));  // there is no room for the padding of the longest, and none is needed
-    expect_lengths(contents(student, conversation.cache()).lengths, conversation.lengths());
+    conversation.expect_lengths_of_the_cache();
     // All are equally long, and all have padding.
     Conversation padded(student, random, n, 9);
     for (const Index real : {3, 2, 1}) padded.feed(real + 2, each(n.B, real));

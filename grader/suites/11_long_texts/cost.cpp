@@ -44,7 +44,7 @@ std::vector<Index> seen_by(const Inputs& in, Index t) {
         const Windows& right = Windows::right();
         const bool padding = in.looks.padding.defined() && in.looks.padding(0, 0, 0, s);
         if (right.sees({right.in_window(pair, in.looks.w), right.opened_by(pair, in.looks.globals), s > pair.p(),
-                        padding, false, false, false}))
+                        padding, false, false, false, pair.p() < in.looks.w}))
             seen.push_back(s);
     }
     return seen;

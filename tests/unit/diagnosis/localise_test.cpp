@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,12 +37,14 @@ Observation matrix(std::vector<double> due, std::vector<double> seen) {
     return answered(Answer::of(of_shape({2, 3}, std::move(due))), Answer::of(of_shape({2, 3}, std::move(seen))));
 }
 
-std::vector<std::string> said_of(const std::vector<Observation>& observations) {
+std::vector<std::string> said_of(const std::vector<Observation>& observations,
+                                 const Function& function = {.name = "f"}) {
     sandbox::Command command;
     command.arguments = {"/bin/false"};  // it is not asked
     judge::Student student(sandbox::trusted(std::move(command), sandbox::Trusted::tests_of_headway), {});
     verdict::FunctionDiagnosis diagnosis;
-    localise(diagnosis, Function{.name = "f"}, student, observations);
+    OwnFunctions own(function, student, false);
+    localise(diagnosis, function, student, observations, own);
     return diagnosis.sentences;
 }
 
@@ -65,6 +68,22 @@ TEST(Localise, OfSeveralPartsThoseThatAreNaNAreNamed) {
                               Answer{.parts = {{"k", of_shape({2}, {not_a_number, not_a_number})}, {"v", right}}});
     EXPECT_THAT(said_of({one}), Contains(HasSubstr("wherever k is wrong, all its numbers are NaN: somewhere")));
     EXPECT_THAT(said_of({one}), Each(Not(HasSubstr(all_nan))));
+}
+
+TEST(Localise, WhatFollowsOfEarlierFunctionsIsNoPartThatIsWrong) {
+    const Array right = of_shape({2}, {1, 2}), twice = of_shape({2}, {2, 4}), lost = of_shape({2}, {0, 0});
+    const Answer due{.parts = {{"k", right}, {"v", right}}};
+    const Function calls_another{.name = "f", .given_own = [&](judge::Student&, const judge::Arguments&) {
+                                     return std::optional(Answer{.parts = {{"k", twice}, {"v", right}}});
+                                 }};
+    const Observation both = answered(due, Answer{.parts = {{"k", twice}, {"v", lost}}});
+    const Observation theirs = answered(due, Answer{.parts = {{"k", twice}, {"v", right}}});
+    const auto said = said_of({both, theirs}, calls_another);
+    EXPECT_THAT(said, Contains("wrong: v; right, or right given your own earlier functions: k"));
+    EXPECT_THAT(said, Contains("of 2 calls with small inputs, 1 is right, or right given your own earlier functions"));
+    // Where nothing follows of them, nothing is said of them.
+    const Observation own_alone = answered(due, Answer{.parts = {{"k", right}, {"v", lost}}});
+    EXPECT_THAT(said_of({own_alone}, calls_another), Contains("wrong: v; right: k"));
 }
 
 TEST(Localise, ThatItIsTransposedIsSaidOfAllWrongAnswers) {

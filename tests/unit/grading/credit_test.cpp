@@ -134,6 +134,38 @@ TEST(Credit, WhatIsNotJudgedIsNotCalledRight) {
     EXPECT_EQ(named.state, FunctionState::named);
 }
 
+TEST(Credit, WhatFailsATestOfItsOwnIsNotRightGivenOthers) {
+    using verdict::FunctionState;
+    verdict::Exercise exercise;
+    exercise.diagnosis.emplace();
+    verdict::FunctionDiagnosis& given = exercise.diagnosis->functions.emplace_back();
+    given.function = "multi_head_attention";
+    given.state = FunctionState::named;
+    given.mistakes = {"merge_interleaved"};
+    given.given_own = true;
+    verdict::FunctionDiagnosis& follows = exercise.diagnosis->functions.emplace_back(given);
+    follows.mistakes.clear();
+    follows.given_own.reset();
+    follows.state = FunctionState::follows;
+    const auto settled = [&](std::vector<Property> tests) {
+        verdict::Exercise one = exercise;
+        one.tests = std::move(tests);
+        settle_credit(one);
+        return one.diagnosis->functions;
+    };
+    EXPECT_EQ(settled({})[0].given_own, true);
+    EXPECT_EQ(settled({})[1].state, FunctionState::follows);
+    Property fails;
+    fails.state = TestState::failed;
+    fails.failure.emplace();
+    fails.failure->function = "multi_head_attention";
+    EXPECT_FALSE(settled({fails})[0].given_own);
+    EXPECT_EQ(settled({fails})[0].inherited, given.mistakes);
+    EXPECT_EQ(settled({fails})[1].state, FunctionState::unjudged);
+    fails.depends_on = "merge_heads";
+    EXPECT_FALSE(settled({fails})[0].given_own) << "not judged";
+}
+
 TEST(Credit, OfAFunctionThatIsItsOwnGiverIsLostToItsMistakes) {
     const Property test = on_credit("linear_backward", "linear_backward", {"gradients_added"});
     EXPECT_TRUE(breaks(made_in({"linear_backward"}, "gradients_added", verdict::Stage::project), test));

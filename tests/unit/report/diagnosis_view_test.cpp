@@ -167,6 +167,15 @@ TEST(DiagnosisView, WhatHasAMistakeFromOthersIsRightGivenThese) {
     EXPECT_THAT(shown(wrong), HasSubstr("      in split_heads\n"
                                         "      right given your own earlier functions: project_heads\n"));
     EXPECT_THAT(html(verdict_of({wrong})), HasSubstr("right given your own earlier functions:"));
+    // What tests missed in it is told with the mistake that it has from others, and once.
+    second.given_own.reset();
+    second.inherited = {{""}};
+    second.besides = "x must be (B, T, D): your project_heads should throw";
+    wrong.diagnosis->mistakes.push_back(wrong.diagnosis->mistakes.front());
+    const std::string page = shown(wrong);
+    const std::size_t told = page.find("      besides: x must be (B, T, D): your project_heads should throw\n");
+    ASSERT_NE(told, std::string::npos);
+    EXPECT_EQ(page.find("besides: ", told + 1 + sizeof("      ")), std::string::npos);
 }
 
 TEST(DiagnosisView, WhatHasAMistakeOfItsOwnBesideTheirsIsNotNamedWithTheirs) {

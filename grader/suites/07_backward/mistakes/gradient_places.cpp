@@ -12,9 +12,14 @@ void weight_into(Choices& c) {
 }
 
 template <std::size_t role, std::size_t other>
+void bias_into(Choices& c) {
+    c.change<Gradients>().bias_into[role] = other;
+}
+
+template <std::size_t role, std::size_t other>
 void map_into(Choices& c) {
     weight_into<role, other>(c);
-    c.change<Gradients>().bias_into[role] = other;
+    bias_into<role, other>(c);
 }
 
 constexpr Mistake in_the_place_of_another(std::string_view id, std::string_view title, void (*make)(Choices&)) {
@@ -41,11 +46,15 @@ Chapter gradient_places() {
     static constexpr Mistake mistakes[] = {
         in_the_place_of_another("gradient_of_q_weight_goes_to_k",
                                 "the gradient of q_weight is added to that of k_weight", &weight_into<0, 1>),
+        in_the_place_of_another("gradient_of_q_bias_goes_to_k", "the gradient of q_bias is added to that of k_bias",
+                                &bias_into<0, 1>),
         in_the_place_of_another("gradients_of_q_go_to_k",
                                 "the gradients of q_weight and q_bias are added to those of k_weight and k_bias",
                                 &map_into<0, 1>),
         in_the_place_of_another("gradient_of_q_weight_goes_to_v",
                                 "the gradient of q_weight is added to that of v_weight", &weight_into<0, 2>),
+        in_the_place_of_another("gradient_of_q_bias_goes_to_v", "the gradient of q_bias is added to that of v_bias",
+                                &bias_into<0, 2>),
         in_the_place_of_another("gradients_of_q_go_to_v",
                                 "the gradients of q_weight and q_bias are added to those of v_weight and v_bias",
                                 &map_into<0, 2>),
@@ -61,11 +70,15 @@ Chapter gradient_places() {
                                 &map_into<1, 2>),
         in_the_place_of_another("gradient_of_v_weight_goes_to_q",
                                 "the gradient of v_weight is added to that of q_weight", &weight_into<2, 0>),
+        in_the_place_of_another("gradient_of_v_bias_goes_to_q", "the gradient of v_bias is added to that of q_bias",
+                                &bias_into<2, 0>),
         in_the_place_of_another("gradients_of_v_go_to_q",
                                 "the gradients of v_weight and v_bias are added to those of q_weight and q_bias",
                                 &map_into<2, 0>),
         in_the_place_of_another("gradient_of_v_weight_goes_to_k",
                                 "the gradient of v_weight is added to that of k_weight", &weight_into<2, 1>),
+        in_the_place_of_another("gradient_of_v_bias_goes_to_k", "the gradient of v_bias is added to that of k_bias",
+                                &bias_into<2, 1>),
         in_the_place_of_another("gradients_of_v_go_to_k",
                                 "the gradients of v_weight and v_bias are added to those of k_weight and k_bias",
                                 &map_into<2, 1>),

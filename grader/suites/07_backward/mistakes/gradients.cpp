@@ -187,6 +187,13 @@ Chapter gradients() {
                      return matmul(mapped(zeros(transpose(weights, -2, -1).shape), [](double) { return 1.0; }), grad);
                  };
              }},
+        {.id = "gradient_of_v_of_gradients_of_weights",
+         .decision = "gradient_of_v",
+         .title = "the gradient of v is made with the gradients of the weights, where the weights themselves belong",
+         .right = "weightsᵀ · gradient of the context",
+         .symptom = "the shape fits; v gets the square of what comes in, and nothing tells it who looked at it",
+         .question = "How much of value s is in the context of query t?",
+         .make = [](Choices& c) { c.change<Gradients>().values_get_grad_weights = true; }},
         {.id = "gradient_of_v_not_transposed",
          .decision = "gradient_of_v",
          .title = "the weights are not transposed for the gradient of v",

@@ -250,6 +250,14 @@ Chapter gradients_of_softmax() {
          .symptom = "right for ordinary scores; below about -100 every exponential vanishes",
          .question = "At which number does your largest score begin, and is every score above it?",
          .make = [](Choices& c) { c.change<Gradients>().low_rows_are_empty = true; }},
+        {.id = "softmax_gradient_mean_over_value_width",
+         .decision = "softmax_gradient",
+         .title =
+             "the row's mean, taken from the context, is a mean over its d_v features where it should be their sum",
+         .right = "the weighted mean of a row is the sum over j of grad_context[j] · context[j], not divided by d_v",
+         .symptom = "right while d_v is 1; the gradients of a row of scores do not sum to 0",
+         .question = "Σ_s weights[s]·(grad_context · v[s]): is there anything to divide by d_v?",
+         .make = [](Choices& c) { c.change<Gradients>().mean_over_value_width = true; }},
         {.id = "softmax_gradient_mean_outside",
          .decision = "softmax_gradient",
          .title =

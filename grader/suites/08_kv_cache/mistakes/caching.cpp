@@ -12,6 +12,11 @@ using Lengths = Caching::Lengths;
 
 constexpr const char* behind = "token t of sequence b is written at lengths[b] + t";
 
+constexpr const char* passed_over =
+    "a sequence that gets no token is passed over (continue), and the next one has its turn";
+constexpr const char* next_ones_lost = "right while every sequence gets a token, or only the last ones get none";
+constexpr const char* ends_or_skips = "Does your loop over the batch go on after a sequence whose count is 0?";
+
 }  // namespace
 
 namespace chapters {
@@ -242,6 +247,29 @@ Chapter caching() {
          .symptom = "throws where one sequence of a batch has ended and the others go on",
          .question = "What does the header let counts[b] be?",
          .make = [](Choices& c) { c.change<Caching>().counts_of_zero_refused = true; }},
+        {.id = "append_ends_at_a_count_of_zero",
+         .decision = "cache_padding",
+         .title = "a count of 0 ends append's loop over the sequences: nothing is written for those after it",
+         .right = passed_over,
+         .symptom = next_ones_lost,
+         .question = ends_or_skips,
+         .make = [](Choices& c) { c.change<Caching>().append_ends_at_a_count_of_zero = true; }},
+        {.id = "decode_ends_at_a_count_of_zero",
+         .decision = "cache_padding",
+         .title = "a count of 0 ends decode's loop over the sequences: the outputs of those after it stay 0",
+         .right = passed_over,
+         .symptom = next_ones_lost,
+         .question = ends_or_skips,
+         .make = [](Choices& c) { c.change<Caching>().after_none = Caching::AfterNone::zeros; }},
+        {.id = "context_ends_at_a_count_of_zero",
+         .decision = "cache_padding",
+         .title =
+             "a count of 0 ends decode's loop over the sequences: the context of those after it stays 0, and out_proj "
+             "makes its bias of that",
+         .right = passed_over,
+         .symptom = next_ones_lost,
+         .question = ends_or_skips,
+         .make = [](Choices& c) { c.change<Caching>().after_none = Caching::AfterNone::zeros_before_the_projection; }},
         {.id = "cache_has_a_length_for_each_head",
          .decision = "cache_lengths",
          .title = "a new cache has B·H lengths, one for each head, instead of B",

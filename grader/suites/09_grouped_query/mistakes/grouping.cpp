@@ -188,7 +188,7 @@ Chapter grouping() {
         // ---- scale ----
         {.id = "scale_sqrt_share_of_model_width",
          .decision = "scale",
-         .title = "scores are divided by √(D / H), a fraction; head_dim is the columns of w_q / H, whatever D is",
+         .title = "scores are divided by √(D / H), which may be a fraction, whatever head_dim is",
          .right = "they should be divided by √head_dim, the width that q·k sums over",
          .symptom = "right where H·d = D; else softmax is too flat or too sharp",
          .question = "From which size of which matrix follows head_dim?",

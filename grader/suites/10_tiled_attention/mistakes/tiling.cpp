@@ -285,7 +285,7 @@ Chapter tiling() {
         // ---- what is a view ----
         {.id = "scores_strides_ignored",
          .decision = "reading_scores",
-         .title = "scores are read through data() as if they were contiguous",
+         .title = "scores are read as if they were contiguous: through data(), or by strides that are not theirs",
          .right = "go through (b, h, t, s) or contiguous(): scores may be a view, such as a slice of all scores",
          .symptom = "right in your own tiled_attention, if it makes each tile's scores anew; wrong numbers for a slice",
          .question = "What does data()[n] hold for the first n of S scores, scores.slice(3, 0, n)?",

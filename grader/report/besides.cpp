@@ -1,0 +1,27 @@
+#include "report/besides.hpp"
+
+#include "report/words.hpp"
+
+#include <algorithm>
+
+namespace headway::report {
+
+std::vector<std::string> besides_of(const verdict::Diagnosis& diagnosis, const verdict::NamedMistake& mistake) {
+    std::vector<std::string> all;
+    for (const std::string& function : mistake.functions) {
+        const verdict::FunctionDiagnosis* known = diagnosis_of(diagnosis, function);
+        if (known == nullptr || !known->besides) continue;
+        // Said once: with the first mistake that is told of it before others, or else with the first that it has.
+        auto told_with = std::ranges::find_if(diagnosis.mistakes, [&](const verdict::NamedMistake& one) {
+            return !one.functions.empty() && one.functions.front() == function;
+        });
+        if (told_with == diagnosis.mistakes.end())
+            told_with = std::ranges::find_if(diagnosis.mistakes, [&](const verdict::NamedMistake& one) {
+                return std::ranges::count(one.functions, function) > 0;
+            });
+        if (told_with != diagnosis.mistakes.end() && &*told_with == &mistake) all.push_back(*known->besides);
+    }
+    return all;
+}
+
+}  // namespace headway::report
