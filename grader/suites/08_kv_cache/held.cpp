@@ -1,4 +1,5 @@
 #include "suites/08_kv_cache/held.hpp"
+#include "suites/08_kv_cache/questions.hpp"
 
 #include "diagnosis/choices.hpp"
 #include "diagnosis/elements.hpp"
@@ -8,8 +9,6 @@
 
 namespace headway::diagnosis {
 namespace {
-
-std::size_t as_size(Index index) { return static_cast<std::size_t>(index); }
 
 /// Where new tokens stand in an array (B, H, C, d).
 class Places {
