@@ -1,5 +1,7 @@
 #include "student/sanitizer_report.hpp"
 
+#include "student/what_to_change.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
@@ -87,6 +89,8 @@ std::string describe(const verdict::SanitizerReport& report, const std::string& 
         {"stack-overflow", "recurses without end: does it call itself, or do two call each other?"},
         {"SEGV", "touches memory that is not its own"},
         {"FPE", "divides an integer by zero"},
+        {"division by zero", "divides by zero"},
+        {"container-overflow", "indexes a container beyond its size"},
         {no_return, "can end without returning a value"},
     };
     std::string text = "your " + function + " ";
@@ -96,6 +100,17 @@ std::string describe(const verdict::SanitizerReport& report, const std::string& 
     if (report.kind != no_return) text += " (" + report.kind + ")";
     if (!report.file.empty()) text += " at " + report.file + ":" + std::to_string(report.line);
     return text;
+}
+
+std::optional<std::string> what_to_change(const verdict::SanitizerReport& report, const std::string& function) {
+    if (report.kind == "container-overflow")
+        return "A std::vector has as many elements as size() says. reserve() makes room and no elements: resize() "
+               "does.";
+    if (report.kind == "division by zero" || report.kind == "FPE")
+        return "What stands behind / or % is 0 there: look at where it comes from.";
+    if (report.kind != no_return) return {};
+    const std::string which = report.file.empty() ? function + ", or a function that it calls," : "The function there";
+    return which + " ends without a return on some way through it: each way needs one.";
 }
 
 }  // namespace headway::judge
