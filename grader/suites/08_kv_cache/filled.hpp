@@ -67,7 +67,8 @@ inline void append_expected(Tensor& to, const Shape& lengths, const Tensor& from
 
 inline void expect_lengths(const Shape& yours, const Shape& expected) {
     expect(yours == expected, Stage::none,
-           "the lengths are " + headway::to_string(yours) + "; they should be " + headway::to_string(expected));
+           "the lengths are " + headway::to_string(yours) + "; they should be " + headway::to_string(expected) +
+               (yours.empty() ? " (reserve makes room and no elements: resize does)" : ""));
 }
 
 /// Expects zeros, and no token.
