@@ -25,7 +25,7 @@ constexpr BeginnersError table[] = {
      "A variable is called here as a function is. To multiply, write *; if you mean a function, a variable of that "
      "name "
      "hides it."},
-    {R"('infinity' was not|undeclared identifier 'infinity')", "",
+    {R"('(?:infinity|inf|Inf)' was not|undeclared identifier '(?:infinity|inf|Inf)')", "",
      "Write std::numeric_limits<float>::infinity(), from <limits>."},
     {R"(numeric_limits' used without template arguments|'numeric_limits' is not a class)", "",
      "Of which type? Write std::numeric_limits<float>::infinity()."},
@@ -177,8 +177,8 @@ constexpr BeginnersError table[] = {
     {R"('KeepAxis' to 'Index'|from 'KeepAxis')", "",
      "The axis comes first, then whether it stays: sum(x, -1, KeepAxis::yes)."},
     {R"('(?:bool|int)' to 'KeepAxis')", "", "Whether the axis stays is said in words: sum(x, -1, KeepAxis::yes)."},
-    {R"(too few arguments to function '[^']*\b(sum|mean|max|cat)\()", "",
-     "$1 works along an axis, and wants to know which: $1(x, -1) for the last one."},
+    {R"(too few arguments to function '[^']*\b(sum|mean|max|cat)\(|call to '(sum|mean|max)\((?:const )?Tensor&?\)')",
+     "", "$1$2 works along an axis, and wants to know which: $1$2(x, -1) for the last one."},
     {R"(call to '(sum|mean|cat|max)'[^]*but 1 was provided)", "",
      "$1 works along an axis, and wants to know which: $1(x, -1) for the last one."},
     // clang++ names the types in notes about the library's inside, which are left out.
@@ -282,7 +282,7 @@ constexpr BeginnersError table[] = {
     {R"(lvalue required as left operand|expression is not assignable)", "",
      "What is left of = cannot be changed: an element of a const Tensor, or the result of a function. To compare, "
      "write ==."},
-    {R"(assignment of read-only|const-qualified type)", "",
+    {R"((?:assignment|crement) of read-only|const-qualified type)", "",
      "It is const: it keeps its first value. Leave out const where it is declared, if it has to change."},
     {R"('const float ?\*')", R"(data\(\))", "data() of a const Tensor is for reading: const float* values = x.data();"},
     {R"(use of deleted function '[^']*unique_ptr\(const |implicitly-deleted copy constructor of '[^']*unique_ptr|deleted constructor of '[^']*unique_ptr)",
