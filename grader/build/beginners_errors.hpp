@@ -14,4 +14,7 @@ struct BeginnersError {
 /// Of two that are found the first counts.
 std::span<const BeginnersError> beginners_errors();
 
+/// What those write who come from Python, and give where another type is wanted: counts before any of the others.
+std::span<const BeginnersError> habits_of_other_languages();
+
 }  // namespace headway::build

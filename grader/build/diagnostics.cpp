@@ -2,6 +2,7 @@
 
 #include "build/own_messages.hpp"
 #include "build/presentable.hpp"
+#include "build/unseen_definition.hpp"
 #include "submission/function_places.hpp"
 
 #include <algorithm>
@@ -82,12 +83,20 @@ std::string instead_of_member(const std::string& member, const std::vector<Sourc
     return fmt::format("it is what you write here. Call your own {0}(x, ...) in place of x.{0}(...).", member);
 }
 
+/// The exercise that asks for what given:: has under this name.
+std::string writes_given(const std::string& name) {
+    if (name == "split_heads") return "02";
+    return name == "merge_heads" ? "04" : "03";
+}
+
 /// What is said of what this exercise is not given.
-std::string instead_of(const std::string& symbol, const std::vector<SourceFile>& files) {
+std::string instead_of(const std::string& symbol, const std::string& exercise, const std::vector<SourceFile>& files) {
     const std::string name = plain_name(symbol);
     if (is_member_of_02(symbol)) return instead_of_member(name, files);
     if (symbol.starts_with("headway::given::") && definition_of(name, files))
         return fmt::format("call your own, {}(...) without given::.", name);
+    if (symbol.starts_with("headway::given::") && exercise > writes_given(name))
+        return "this exercise does without it. Write what you need of it yourself.";
     return "it is what you are asked to write here, or comes later in the course.";
 }
 
@@ -97,6 +106,13 @@ Compilation explain_undefined(const std::string& symbol, const std::vector<std::
     Compilation build;
     if (symbol.starts_with("headway::ex")) {
         const std::string miss = near_miss(symbol, defined);
+        const std::string why = miss.empty() ? why_not_seen_outside(plain_name(symbol), files) : "";
+        if (!why.empty()) {
+            build.problem = BuildProblem::wrong_signature;
+            build.message =
+                fmt::format("{} is declared in the header, but {} {}", plain_name(symbol), why, next_step(names));
+            return build;
+        }
         build.problem = miss.empty() ? BuildProblem::missing_definition : BuildProblem::wrong_signature;
         if (miss.empty())
             build.message = fmt::format(
@@ -114,7 +130,7 @@ Compilation explain_undefined(const std::string& symbol, const std::vector<std::
         build.problem = BuildProblem::not_available;
         const std::string name = without(symbol.substr(0, symbol.find('(')), "headway::");
         build.message = fmt::format("{} is not available in exercise {}: {} {}", name, names.exercise.substr(0, 2),
-                                    instead_of(symbol, files), next_step(names));
+                                    instead_of(symbol, names.exercise.substr(0, 2), files), next_step(names));
         return build;
     }
     build.problem = BuildProblem::link_error;

@@ -61,8 +61,8 @@ struct Searched {
 const std::vector<Searched>& searched() {
     static const std::vector<Searched> all = [] {
         std::vector<Searched> made;
-        for (const BeginnersError& one : beginners_errors())
-            made.push_back({std::regex(one.words), std::regex(one.line), &one});
+        for (const auto& rows : {habits_of_other_languages(), beginners_errors()})
+            for (const BeginnersError& one : rows) made.push_back({std::regex(one.words), std::regex(one.line), &one});
         return made;
     }();
     return all;

@@ -7,6 +7,7 @@
 #include "grading/results.hpp"
 #include "grading/where_it_failed.hpp"
 
+#include "build/idle_statements.hpp"
 #include "build/unchecked.hpp"
 #include "build/workspace.hpp"
 #include "submission/digest.hpp"
@@ -118,6 +119,7 @@ private:
             return;
         }
         const std::vector<std::string> unchecked = build::unchecked_places(submission.files);
+        const std::vector<std::string> idle = build::idle_statements(submission.files);
         const fs::path folder = work_folder(course_, options_.submission, info_.name);
         const FolderLock lock(folder);
         if (options_.reuse && reuse(exercise)) return;
@@ -150,9 +152,11 @@ private:
         settle_credit(exercise);
         leave_causes_to_names(exercise);
         tell_in_whose_lines(exercise, workspace.submission().files);
+        tell_what_is_handed_on(exercise, functions_asked_for(course_.folder(info_)), workspace.submission().files);
         find_functions(exercise, workspace.submission().files);
         stamp_jail(exercise, "compilation");
         if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);
+        if (!idle.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), idle);
         std::error_code ignored;
         fs::remove(answered_calls(), ignored);
         if (exercise.state != State::unavailable && is_whole) keep(exercise, folder);

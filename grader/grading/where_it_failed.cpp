@@ -1,6 +1,10 @@
 #include "grading/where_it_failed.hpp"
 
+#include "submission/digest.hpp"
 #include "submission/function_places.hpp"
+#include "submission/source_words.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -9,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <system_error>
 
 namespace headway::cli {
 namespace {
@@ -186,6 +191,42 @@ void tell_in_whose_lines(verdict::Exercise& exercise, const std::vector<build::S
         const auto holder = std::ranges::find(functions, other, &verdict::FunctionDiagnosis::function);
         if (other != name && holder != functions.end() && holder->mistakes == one.mistakes)
             one.inherited = one.mistakes;
+    }
+}
+
+std::set<std::string> functions_asked_for(const std::filesystem::path& course_folder) {
+    std::set<std::string> names;
+    std::error_code ignored;
+    for (const auto& file : std::filesystem::directory_iterator(course_folder, ignored)) {
+        if (file.path().extension() != ".hpp") continue;
+        const std::vector<build::Word> words = build::words_without_directives(build::read_file(file.path()));
+        for (std::size_t i = 0; i + 1 < words.size(); ++i)
+            if (words[i].is_name() && words[i + 1].text == "(") names.insert(words[i].text);
+    }
+    return names;
+}
+
+void tell_what_is_handed_on(verdict::Exercise& exercise, const std::set<std::string>& asked_for,
+                            const std::vector<build::SourceFile>& files) {
+    const build::SourceLines own(files);
+    const auto is_wrong = [&](const std::string& function) {
+        return std::ranges::any_of(exercise.tests,
+                                   [&](const verdict::Test& test) {
+                                       return test.failure && without_variant(test.failure->function) == function;
+                                   }) ||
+               (exercise.diagnosis && std::ranges::any_of(exercise.diagnosis->functions, [&](const auto& one) {
+                    return without_variant(one.function) == function;
+                }));
+    };
+    for (verdict::Test& test : exercise.tests) {
+        if (!test.failure || !test.failure->at || !test.failure->through) continue;
+        Failure& failure = *test.failure;
+        const auto holder = own.function_around(*failure.at);
+        if (!holder || !asked_for.contains(holder->name) || is_wrong(holder->name)) continue;
+        const std::string told = fmt::format(
+            "Nothing that was asked of {} itself is wrong: look at what it is handed there, and where {} makes that.",
+            holder->name, without_variant(failure.function));
+        failure.advice = failure.advice ? *failure.advice + " " + told : told;
     }
 }
 

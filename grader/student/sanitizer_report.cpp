@@ -1,9 +1,12 @@
 #include "student/sanitizer_report.hpp"
 
+#include "student/what_to_change.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <regex>
+#include <set>
 #include <sstream>
 
 namespace headway::judge {
@@ -42,6 +45,16 @@ std::vector<std::string> report_lines(const std::string& output) {
         lines.push_back(line.substr(0, most_line_bytes));
     }
     return lines;
+}
+
+/// Whether its trace goes through no function twice: then nothing calls itself.
+bool calls_nothing_twice(const verdict::SanitizerReport& report) {
+    static const std::regex frame(R"(^\s*#\d+ 0x[0-9a-f]+ in (.*) \S+$)");
+    std::set<std::string> functions;
+    std::smatch match;
+    for (const std::string& line : report.first_lines)
+        if (std::regex_search(line, match, frame) && !functions.insert(match[1]).second) return false;
+    return !functions.empty();
 }
 
 }  // namespace
@@ -87,15 +100,31 @@ std::string describe(const verdict::SanitizerReport& report, const std::string& 
         {"stack-overflow", "recurses without end: does it call itself, or do two call each other?"},
         {"SEGV", "touches memory that is not its own"},
         {"FPE", "divides an integer by zero"},
+        {"division by zero", "divides by zero"},
+        {"container-overflow", "indexes a container beyond its size"},
         {no_return, "can end without returning a value"},
     };
     std::string text = "your " + function + " ";
+    const bool is_a_large_array = report.kind == "stack-overflow" && calls_nothing_twice(report);
     const auto* words = std::find_if(std::begin(known), std::end(known),
                                      [&](const Words& candidate) { return report.kind == candidate.kind; });
-    text += words == std::end(known) ? "has undefined behaviour" : words->sentence;
+    text += is_a_large_array           ? "uses up the stack: does it call itself, or is a local array too large for it?"
+            : words == std::end(known) ? "has undefined behaviour"
+                                       : words->sentence;
     if (report.kind != no_return) text += " (" + report.kind + ")";
     if (!report.file.empty()) text += " at " + report.file + ":" + std::to_string(report.line);
     return text;
+}
+
+std::optional<std::string> what_to_change(const verdict::SanitizerReport& report, const std::string& function) {
+    if (report.kind == "container-overflow")
+        return "A std::vector has as many elements as size() says. reserve() makes room and no elements: resize() "
+               "does.";
+    if (report.kind == "division by zero" || report.kind == "FPE")
+        return "What stands behind / or % is 0 there: look at where it comes from.";
+    if (report.kind != no_return) return {};
+    const std::string which = report.file.empty() ? function + ", or a function that it calls," : "The function there";
+    return which + " ends without a return on some way through it: each way needs one.";
 }
 
 }  // namespace headway::judge

@@ -1,7 +1,5 @@
 #include "student/what_to_change.hpp"
 
-#include "student/sanitizer_report.hpp"
-
 #include <headway/mask.hpp>
 #include <headway/tensor.hpp>
 
@@ -73,7 +71,8 @@ std::optional<Axis> other_axis_with(const std::string& position, const Fields& a
 
 Advice of_index(const std::string& position, const std::string& axis, const std::string& size, const Fields& asked) {
     if (position.starts_with('-')) return "An index counts from 0 and is never negative; only axes may be.";
-    if (!is_one_too_far(position, size)) return {};
+    if (!is_one_too_far(position, size))
+        return fmt::format("Axis {} has {} positions, counted from 0: is this the index of another axis?", axis, size);
     if (size == "1")
         return fmt::format(
             "Axis {} has one position, 0. If it stands for all positions, as in what broadcasts, expand() it first to "
@@ -126,6 +125,50 @@ std::string dropped_axis(const std::string& a, const std::string& b) {
         first.size() > second.size() ? b : a);
 }
 
+/// slice(axis, begin, end) of an axis of that size.
+Advice of_slice(const std::string& begin, const std::string& end, const std::string& size,
+                const std::string& function) {
+    if (begin.starts_with('-') || end.starts_with('-'))
+        return fmt::format(
+            "Positions count from 0 and are never negative: this axis ends at {}, and its last n begin at {} - n.",
+            size, size);
+    if (std::stol(begin) > std::stol(end))
+        return fmt::format(
+            "It would begin at {} and end at {}: slice(axis, begin, end) takes where the piece ends, not how long it "
+            "is.",
+            begin, end);
+    if (std::stol(begin) >= std::stol(size))
+        return fmt::format(
+            "All of it lies past the end: this axis has {} positions, counted from 0. Is it the axis that is meant, "
+            "and "
+            "where does {} come from?",
+            size, begin);
+    if (function.starts_with("ring_"))  // of exercise 11: a shorter piece would lose tokens
+        return fmt::format(
+            "That reaches past the end. If it is the ring that is cut, it goes on at slot 0: take slot by slot, "
+            "(next + t) % w, or two pieces, the second from slot 0 on. If not, look at where {} comes from.",
+            end);
+    return fmt::format(
+        "That reaches past the end. If the axis is cut into pieces, the last one is shorter, up to "
+        "std::min<Index>(…, {}); if not, look at where {} comes from.",
+        size, end);
+}
+
+/// What does not fit in given attention's arguments, which have four axes.
+Advice of_attention(const std::vector<long>& q, const std::vector<long>& k, const std::vector<long>& v) {
+    if (q.size() != 4 || k.size() != 4 || v.size() != 4)
+        return "Four axes are (B, H, length, width): given::split_heads(x, num_heads) makes them of (B, T, D).";
+    for (const std::size_t axis : {std::size_t{0}, std::size_t{1}})
+        if (q[axis] != k[axis] || k[axis] != v[axis])
+            return fmt::format("Axis {}, {}, is {} in q, {} in k and {} in v, and must be the same in all.", axis,
+                               axis == 0 ? "the sequences" : "the heads", q[axis], k[axis], v[axis]);
+    if (q[3] != k[3])
+        return fmt::format(
+            "The last axis is {} in q and {} in k, and must be the same: look at where each is cut into heads.", q[3],
+            k[3]);
+    return fmt::format("Axis 2, the keys, is {} in k and {} in v, and must be the same.", k[2], v[2]);
+}
+
 const Refusal refusals[] = {
     {"std::invalid_argument",
      R"(view: S as S: the tensor is not contiguous \(its strides are S, row-major would be S\), so a view would put its numbers in another order; call contiguous\(\) first)",
@@ -137,6 +180,49 @@ const Refusal refusals[] = {
      [](const Match& match, const Asked&) -> Advice {
          return fmt::format("A view keeps every number: the sizes of the new shape must multiply to {}.",
                             match[1].str());
+     }},
+    {"std::invalid_argument", R"(view: S as S: no size in place of -1 gives (N) elements)",
+     [](const Match& match, const Asked&) -> Advice {
+         return fmt::format("The other sizes must multiply to a divisor of {}: a view keeps every number.",
+                            match[1].str());
+     }},
+    {"std::invalid_argument", R"([^:]+: (S) does not broadcast to (S))",
+     [](const Match& match, const Asked&) -> Advice {
+         return fmt::format(
+             "Shapes are compared from their last axis on: each axis of {} must be 1 or as in {}. Axes of 1 in between "
+             "are not put in by themselves.",
+             match[1].str(), match[2].str());
+     }},
+    {"std::invalid_argument", R"(shape S: a size must not be negative)",
+     [](const Match&, const Asked&) -> Advice {
+         return "A size came out negative: look at what is subtracted there.";
+     }},
+    {"std::invalid_argument",
+     R"([^:]+: axis N of the target S repeats the same numbers \(stride 0\); write to a tensor that is not expanded)",
+     [](const Match&, const Asked&) -> Advice {
+         return "expand() repeats numbers without room of their own: write into a copy of it, expand(…).clone().";
+     }},
+    {"std::invalid_argument", R"(matmul: S x S: each needs at least two axes, rows and columns)",
+     [](const Match&, const Asked&) -> Advice {
+         return "x[i] has one axis less than x. To keep it, write x.slice(0, i, i + 1): of a matrix that is a row.";
+     }},
+    {"std::invalid_argument", R"(scaled_dot_product_attention: q (S), k (S), v (S): .*)",
+     [](const Match& match, const Asked&) {
+         return of_attention(sizes_in(match[1]), sizes_in(match[2]), sizes_in(match[3]));
+     }},
+    {"std::invalid_argument", R"(Linear: (S) does not end in (N) features; the weight is S, stored \(out, in\))",
+     [](const Match& match, const Asked&) -> Advice {
+         return fmt::format(
+             "A Linear maps the last axis, which must be {}. Is {} what you meant to give it? Heads, for one, are "
+             "merged "
+             "first.",
+             match[2].str(), match[1].str());
+     }},
+    {"std::invalid_argument", "cat: there is no tensor to join",
+     [](const Match&, const Asked&) -> Advice { return "The list is empty: nothing was put into it before."; }},
+    {"std::invalid_argument", R"(max: axis -?N of S is empty, so there is no largest number)",
+     [](const Match&, const Asked&) -> Advice {
+         return "It has no positions along that axis. If it is a slice, its begin is its end.";
      }},
     {"std::invalid_argument",
      R"([^:]+: (S) and (S) do not broadcast: sizes (N) and (N) of axis (-N) differ and neither is 1)",
@@ -189,10 +275,13 @@ const Refusal refusals[] = {
      [](const Match&, const Asked&) -> Advice {
          return "Tensor{} and Mask{} have no axes: if it may be one of them, ask defined() first.";
      }},
-    {"std::out_of_range", R"((?:[^:]+: )?axis (N) is out of range for rank (N), shape S)",
+    {"std::out_of_range", R"((?:[^:]+: )?axis (-?N) is out of range for rank (N), shape S)",
      [](const Match& match, const Asked&) -> Advice {
-         if (!is_one_too_far(match[1], match[2])) return {};
-         return "Axes are counted from 0: the last one is " + std::to_string(std::stoi(match[2]) - 1) + ", or -1.";
+         const std::string last = std::to_string(std::stoi(match[2]) - 1);
+         if (is_one_too_far(match[1], match[2])) return "Axes are counted from 0: the last one is " + last + ", or -1.";
+         return "Its axes are 0 to " + last +
+                ", or from the last one on -1, -2 and so forth: it has fewer than you "
+                "count on.";
      }},
     {"std::out_of_range", R"(index (-?N) is out of range for axis (N) of size (N), shape S)",
      [](const Match& match, const Asked& asked) { return of_index(match[1], match[2], match[3], asked.arguments); }},
@@ -204,25 +293,22 @@ const Refusal refusals[] = {
      }},
     {"std::out_of_range", R"(select: position (-?N) is out of range for axis (N) of size (N), shape S)",
      [](const Match& match, const Asked& asked) { return of_index(match[1], match[2], match[3], asked.arguments); }},
-    {"std::out_of_range", R"(slice: \[(N), (N)\) is out of range for axis N of size (N), shape S)",
-     [](const Match& match, const Asked& asked) -> Advice {
-         if (std::stol(match[1]) >= std::stol(match[3]) || std::stol(match[2]) <= std::stol(match[3])) return {};
-         if (asked.function.starts_with("ring_"))  // of exercise 11: a shorter piece would lose tokens
-             return fmt::format(
-                 "That reaches past the end. If it is the ring that is cut, it goes on at slot 0: take slot by slot, "
-                 "(next + t) % w, or two pieces, the second from slot 0 on. If not, look at where {} comes from.",
-                 match[2].str());
-         return fmt::format(
-             "That reaches past the end. If the axis is cut into pieces, the last one is shorter, up to "
-             "std::min<Index>(…, {}); if not, look at where {} comes from.",
-             match[3].str(), match[2].str());
-     }},
+    {"std::out_of_range", R"(slice: \[(-?N), (-?N)\) is out of range for axis N of size (N), shape S)",
+     [](const Match& match, const Asked& asked) { return of_slice(match[1], match[2], match[3], asked.function); }},
     {"std::out_of_range", R"(vector::_M_range_check: __n \(which is (N)\) >= this->size\(\) \(which is (N)\))",
      [](const Match& match, const Asked&) -> Advice {
          if (!is_one_too_far(match[1], match[2])) return {};
          return fmt::format("at({}) of a vector with {}: its elements are counted from 0.", match[1].str(),
                             match[2].str());
      }},
+    {"std::length_error", R"(cannot create std::vector larger than max_size\(\)|vector::_M_[a-z_]+|vector::reserve)",
+     [](const Match&, const Asked&) -> Advice {
+         return "A std::vector of a negative size, which counts as a huge one, or of far too many elements: look at "
+                "where "
+                "its size comes from.";
+     }},
+    {"std::bad_function_call", "bad_function_call",
+     [](const Match&, const Asked&) -> Advice { return "A std::function was called before it was given a function."; }},
     {"std::bad_optional_access", "bad optional access",
      [](const Match&, const Asked&) -> Advice {
          return "A std::optional that holds nothing was asked for its value: ask has_value() first, or take "
@@ -253,12 +339,6 @@ std::optional<std::string> what_to_change(const wire::Error& error, const std::s
         if (error.type == refusals[i].type && std::regex_match(error.message, match, patterns[i]))
             return refusals[i].advice(match, {function, arguments});
     return {};
-}
-
-std::optional<std::string> what_to_change(const verdict::SanitizerReport& report, const std::string& function) {
-    if (report.kind != no_return) return {};
-    const std::string which = report.file.empty() ? function + ", or a function that it calls," : "The function there";
-    return which + " ends without a return on some way through it: each way needs one.";
 }
 
 }  // namespace headway::judge

@@ -40,7 +40,8 @@ inline constexpr const char* before_main = "before main";
 inline constexpr const char* waits = "does it wait for something?";
 /// And how one ends whose calls lead ever deeper.
 inline constexpr const char* used_up_the_stack =
-    "used up the stack: does a function call itself, or do two call each other, without end? (SIGSEGV)";
+    "used up the stack: does a function call itself, or do two call each other, without end, or is a local array too "
+    "large? (SIGSEGV)";
 
 /// Of one that is measured alone.
 inline constexpr const char* starts_processes =

@@ -127,6 +127,36 @@ TEST_P(LinkerWords, AGivenFunctionIsReplacedByTheOwnOneAtTheLineThatCallsIt) {
     EXPECT_EQ(build.line, 5);
 }
 
+TEST_P(LinkerWords, WhatIsGivenElsewhereIsNeitherWrittenHereNorComesLater) {
+    const auto told = [&](const char* exercise) {
+        const NamesForStudent there{exercise, "exercises", "/course/"};
+        return explain_link(said(undefined("headway::given::causal_mask(long, long)")), {}, there, {}).message;
+    };
+    EXPECT_NE(told("10_tiled_attention").find("this exercise does without it"), std::string::npos);
+    EXPECT_NE(told("03_scaled_scores").find("it is what you are asked to write here"), std::string::npos);
+    EXPECT_NE(told("02_head_splitting").find("or comes later"), std::string::npos);
+}
+
+TEST_P(LinkerWords, ADefinitionThatOtherFilesDoNotSeeIsPointedTo) {
+    const auto told = [&](const std::string& source) {
+        const auto build = explain_link(said(undefined("headway::ex03::causal_mask(long, long)")), {}, names,
+                                        {{"scaled_scores.cpp", source}});
+        return std::to_string(build.line) + " " + build.message;
+    };
+    for (const auto& [source, words] :
+         {std::pair("\nMask causal_mask(auto T, auto S) { return {}; }\n",
+                    "2 causal_mask is declared in the header, but "
+                    "that of scaled_scores.cpp:2 takes auto"),
+          std::pair("template <class N>\nMask causal_mask(N T, N S) { return {}; }\n", "is a template"),
+          std::pair("int n;\ninline Mask causal_mask(Index T, Index S) { return {}; }\n", "Leave inline out."),
+          std::pair("namespace {\nMask causal_mask(Index T, Index S) { return {}; }\n}\n", "behind the } of that")})
+        EXPECT_NE(told(source).find(words), std::string::npos) << told(source);
+    EXPECT_NE(told("inline int one() { return 1; }\nMask causal_mask(Index T, Index S) { return {}; }\n")
+                  .find("does not define it"),
+              std::string::npos)
+        << "of a function before it nothing is said";
+}
+
 TEST_P(LinkerWords, AMainInTheSubmission) {
     const auto build = explain_link(said(GetParam().duplicate_main), {}, names, {});
     EXPECT_EQ(build.problem, BuildProblem::has_main);

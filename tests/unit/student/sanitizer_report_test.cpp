@@ -48,6 +48,22 @@ TEST(SanitizerReport, OnlyFilesInTheStudentsFolderAreNamed) {
             << own;
 }
 
+TEST(SanitizerReport, AStackIsUsedUpByCallsOrByArrays) {
+    const std::string begins = "==2==ERROR: AddressSanitizer: stack-overflow on address 0x7ffe\n";
+    const std::string one = "    #0 0x55a1 in split(headway::Tensor const&) a.cpp:3\n";
+    EXPECT_NE(
+        describe(parse_sanitizer_report(begins + one + "    #1 0x55a2 in whole(headway::Tensor const&) a.cpp:9\n"),
+                 "whole")
+            .find("is a local array too large for it?"),
+        std::string::npos);
+    EXPECT_NE(
+        describe(parse_sanitizer_report(begins + one + "    #1 0x55a2 in split(headway::Tensor const&) a.cpp:4\n"),
+                 "whole")
+            .find("recurses without end"),
+        std::string::npos);
+    EXPECT_NE(describe(parse_sanitizer_report(begins), "whole").find("recurses without end"), std::string::npos);
+}
+
 TEST(SanitizerReport, SurvivesWhateverAStudentPrints) {
     for (const char* text : {"", "AddressSanitizer", "runtime error: ", "x:99999999999999999999:1: runtime error: y\n",
                              "==1==ERROR: AddressSanitizer: \n    #0 0x1 in f ./a.cpp:99999999999999999999\n"})

@@ -62,6 +62,33 @@ TEST(WhatToChange, ShapesThatDoNotFit) {
     EXPECT_THAT(advice_when([&] { matmul(x, Tensor::zeros({3, 4, 3})); }), HasSubstr("before the last two"));
 }
 
+TEST(WhatToChange, ShapesOfOtherFunctions) {
+    const Tensor x = Tensor::zeros({2, 3});
+    EXPECT_THAT(advice_when([&] { x.view({4, -1}); }), HasSubstr("a divisor of 6"));
+    EXPECT_THAT(advice_when([&] {
+                    x.expand({2, 5, 3});
+                }),
+                HasSubstr("each axis of (2, 3) must be 1 or as in (2, 5, 3)"));
+    EXPECT_THAT(advice_when([] { Tensor::zeros({-1, 3}); }), HasSubstr("came out negative"));
+    EXPECT_THAT(advice_when([&] { Tensor::zeros({1, 3}).expand({2, 3}).fill(1); }), HasSubstr("expand(…).clone()"));
+    EXPECT_THAT(advice_when([&] { matmul(x[0], x); }), HasSubstr("x.slice(0, i, i + 1)"));
+    EXPECT_THAT(advice_when([] { cat({}, 0); }), HasSubstr("The list is empty"));
+    EXPECT_THAT(advice_when([] { max(Tensor::zeros({2, 0}), -1); }), HasSubstr("no positions along that axis"));
+    const auto of_attention = [](const std::string& shapes) {
+        return advice(error_of("std::invalid_argument", "scaled_dot_product_attention: " + shapes));
+    };
+    EXPECT_THAT(of_attention("q (5, 9, 6, 3), k (5, 3, 6, 3), v (5, 3, 6, 3): B and H must agree"),
+                HasSubstr("Axis 1, the heads, is 9 in q, 3 in k and 3 in v"));
+    EXPECT_THAT(of_attention("q (5, 5, 18, 5), k (5, 5, 6, 15), v (5, 5, 6, 15): the widths of q and k differ"),
+                HasSubstr("The last axis is 5 in q and 15 in k"));
+    EXPECT_THAT(of_attention("q (5, 6, 13), k (5, 6, 13), v (5, 6, 13): each must be of rank 4, (B, H, length, width)"),
+                HasSubstr("given::split_heads(x, num_heads)"));
+    EXPECT_THAT(advice(error_of("std::invalid_argument",
+                                "Linear: (2, 3, 4, 8) does not end in 24 features; the weight "
+                                "is (24, 24), stored (out, in)")),
+                HasSubstr("the last axis, which must be 24"));
+}
+
 TEST(WhatToChange, NothingWasGiven) {
     EXPECT_THAT(advice_when([] { static_cast<void>(static_cast<const Mask&>(Mask{})(0, 0)); }),
                 HasSubstr("only if mask.defined()"));
@@ -78,7 +105,9 @@ TEST(WhatToChange, OneTooFar) {
     EXPECT_THAT(advice_when([] { static_cast<void>(std::vector<int>(3).at(3)); }), HasSubstr("counted from 0"));
     const Mask for_all_queries = Mask::allow_all({1, 3});
     EXPECT_THAT(advice_when([&] { static_cast<void>(for_all_queries(1, 0)); }), HasSubstr("expand() it first"));
-    EXPECT_EQ(advice_when([&] { static_cast<void>(x(0, 7)); }), "") << "it may be the index of anything";
+    EXPECT_THAT(advice_when([&] { static_cast<void>(x(0, 7)); }), HasSubstr("Axis 1 has 3 positions"));
+    EXPECT_THAT(advice_when([&] { x.transpose(1, 3); }), HasSubstr("Its axes are 0 to 1"));
+    EXPECT_THAT(advice_when([&] { x.size(-3); }), HasSubstr("Its axes are 0 to 1"));
 }
 
 TEST(WhatToChange, AnIndexOfAnotherAxis) {
@@ -98,8 +127,9 @@ TEST(WhatToChange, APieceThatReachesPastTheEnd) {
     const Tensor x = Tensor::zeros({2, 3});
     EXPECT_THAT(advice_when([&] { x.slice(1, 2, 4); }),
                 HasSubstr("up to std::min<Index>(…, 3); if not, look at where 4 comes from"));
-    EXPECT_EQ(advice_when([&] { x.slice(1, 2, 1); }), "") << "it begins after its end";
-    EXPECT_EQ(advice_when([&] { x.slice(1, 4, 6); }), "") << "all of it is outside";
+    EXPECT_THAT(advice_when([&] { x.slice(1, 2, 1); }), HasSubstr("where the piece ends, not how long it is"));
+    EXPECT_THAT(advice_when([&] { x.slice(1, 4, 6); }), HasSubstr("All of it lies past the end"));
+    EXPECT_THAT(advice_when([&] { x.slice(1, 0, -1); }), HasSubstr("this axis ends at 3"));
     const wire::Error of_slots =
         error_of("std::out_of_range", "slice: [2, 7) is out of range for axis 2 of size 5, shape (3, 6, 5, 11)");
     EXPECT_THAT(advice(of_slots, {}, "ring_append"), HasSubstr("the ring that is cut, it goes on at slot 0"));
@@ -126,6 +156,17 @@ TEST(WhatToChange, NothingIsSaidOfOtherWords) {
     EXPECT_EQ(advice(error_of("std::out_of_range", "axis 99999999999 is out of range for rank 99999999999, shape ()")),
               "");
     EXPECT_EQ(advice(error_of("std::out_of_range", std::string(4096, ':'))), "");
+}
+
+TEST(WhatToChange, OfContainersAndDivisors) {
+    EXPECT_THAT(advice(error_of("std::length_error", "cannot create std::vector larger than max_size()")),
+                HasSubstr("of a negative size"));
+    EXPECT_THAT(advice(error_of("std::bad_function_call", "bad_function_call")), HasSubstr("before it was given"));
+    verdict::SanitizerReport report;
+    report.kind = "container-overflow";
+    EXPECT_THAT(what_to_change(report, "append").value_or(""), HasSubstr("resize() does"));
+    report.kind = "division by zero";
+    EXPECT_THAT(what_to_change(report, "append").value_or(""), HasSubstr("behind / or % is 0"));
 }
 
 TEST(WhatToChange, AReturnForgotten) {

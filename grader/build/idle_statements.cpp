@@ -1,0 +1,123 @@
+#include "build/idle_statements.hpp"
+
+#include "submission/function_places.hpp"
+#include "submission/source_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace headway::build {
+namespace {
+
+constexpr std::size_t most_idle_told = 3;
+
+using NameSet = std::set<std::string, std::less<>>;
+
+/// Reads one file for statements that begin with a tensor.
+class IdleReader {
+public:
+    /// @param own  functions of the submission: one of theirs that is called as a tensor's does what it likes
+    IdleReader(const SourceFile& file, const NameSet& own)
+        : words_(words_without_directives(file.text)), file_(file.path.string()), own_(own) {}
+
+    std::vector<std::string> found() const {
+        std::vector<std::string> told;
+        for (std::size_t i = 0; i < words_.size() && told.size() < most_idle_told; ++i)
+            if (words_[i].is_name() && begins_statement(i))
+                if (const std::string one = idle_at(i); !one.empty())
+                    told.push_back(fmt::format("{}:{}: {}", file_, words_[i].line, one));
+        return told;
+    }
+
+private:
+    bool is(std::size_t i, std::string_view text) const { return i < words_.size() && words_[i].text == text; }
+
+    bool begins_statement(std::size_t i) const { return i > 0 && (is(i - 1, ";") || is(i - 1, "{") || is(i - 1, "}")); }
+
+    /// What follows the bracket that closes the one at `open`.
+    std::size_t behind(std::size_t open) const {
+        int depth = 0;
+        for (std::size_t i = open; i < words_.size(); ++i) {
+            const std::string& text = words_[i].text;
+            if (text == ";") break;  // of a lambda: not read
+            if (text == "(" || text == "[" || text == "{") ++depth;
+            if ((text == ")" || text == "]" || text == "}") && --depth == 0) return i + 1;
+        }
+        return words_.size();
+    }
+
+    /// Declared as a Tensor, and nowhere in the file as anything else.
+    bool is_tensor(const std::string& name) const {
+        bool found = false;
+        for (std::size_t i = 2; i < words_.size(); ++i) {
+            if (!is(i, name)) continue;
+            const std::size_t type = is(i - 1, "&") ? i - 2 : i - 1;
+            if (is(type, "Tensor") && !is(i + 1, "[") && !is(i + 1, "("))
+                found = true;
+            else if (is(i - 1, ">") || is(i - 1, "*") || is(i - 1, "&") || is(i - 1, "auto") || is(i - 1, "[") ||
+                     is_a_type(i - 1))
+                return false;
+        }
+        return found;
+    }
+
+    bool is_a_type(std::size_t i) const {
+        static const NameSet no_types = {"return", "else", "throw", "case", "and", "or", "not", "in", "co_return"};
+        return words_[i].is_name() && !no_types.contains(words_[i].text);
+    }
+
+    /// What is said of the statement that begins here; empty if it does something, or nobody knows.
+    std::string idle_at(std::size_t begin) const {
+        static const NameSet views = {"slice", "select", "view", "transpose", "expand"};
+        static const NameSet copies = {"contiguous", "clone"};
+        std::string last;  // the member that is called last; "[" for an index
+        std::size_t i = begin + 1;
+        while (i < words_.size()) {
+            if (is(i, "[")) {
+                last = last == "?" || (last.empty() && !is_tensor(words_[begin].text)) ? "?" : "[";
+                i = behind(i);
+            } else if (is(i, ".") && i + 1 < words_.size() && words_[i + 1].is_name()) {
+                const std::string& member = words_[i + 1].text;
+                const bool is_called = is(i + 2, "(");
+                if (is_called && !views.contains(member) && !copies.contains(member)) return {};
+                last = is_called ? member : "?";  // a member may be a list of tensors: its elements are no views
+                i = is_called ? behind(i + 2) : i + 2;
+            } else {
+                break;
+            }
+        }
+        if (last.empty() || last == "?" || own_.contains(last)) return {};
+        if (is(i, "=") && !is(i + 1, "=") && !copies.contains(last))
+            return fmt::format(
+                "{0} is a view made for this line, and = changes that alone: nothing is written into the tensor. Write "
+                "{0}.copy_from(…) in place of =",
+                last == "[" ? "x[i]" : last + "(…)");
+        if (is(i, ";") && last != "[")
+            return fmt::format("{}(…) leaves its tensor as it is and gives another one, which nobody takes here", last);
+        return {};
+    }
+
+    std::vector<Word> words_;
+    std::string file_;
+    const NameSet& own_;
+};
+
+}  // namespace
+
+std::vector<std::string> idle_statements(const std::vector<SourceFile>& files) {
+    NameSet own;
+    for (const SourceFile& file : files)
+        for (const DefinedFunction& function : functions_defined_in(file.text)) own.insert(function.name);
+    std::vector<std::string> told;
+    for (const SourceFile& file : files)
+        for (std::string& one : IdleReader(file, own).found())
+            if (told.size() < most_idle_told) told.push_back(std::move(one));
+    return told;
+}
+
+}  // namespace headway::build

@@ -1,0 +1,73 @@
+#include "build/beginners_errors.hpp"
+
+namespace headway::build {
+namespace {
+
+// As both compilers say that they do not know a name.
+#define UNKNOWN_NAME(names) \
+    "'(?:" names ")' (?:was not declared|does not name|has not been)|undeclared identifier '(?:" names ")'"
+
+constexpr BeginnersError habits[] = {
+    {UNKNOWN_NAME("True|False"), "", "C++ writes true and false, in small letters."},
+    {UNKNOWN_NAME("None|null|nil"), "",
+     "C++ has no such word. Tensor{} and Mask{} are those that are not there: ask mask.defined()."},
+    {UNKNOWN_NAME("len"), "", "The size of an axis of a tensor is x.size(axis), that of a std::vector v.size()."},
+    {UNKNOWN_NAME("print"), "", R"(C++ prints with std::cout << x << '\n'; and takes tensors there, too.)"},
+    {UNKNOWN_NAME("mat_mul|matMul|MatMul|mm|bmm|dot|einsum"), "", "Matrices are multiplied by matmul(a, b)."},
+    {UNKNOWN_NAME("softmax"), "",
+     "There is no softmax here. Of rows x it is e = exp(x - max(x, -1, KeepAxis::yes)), divided by sum(e, -1, "
+     "KeepAxis::yes)."},
+    {UNKNOWN_NAME("elif"), "", "C++ writes else if (…) {"},
+    {UNKNOWN_NAME("torch|np|numpy|jnp|tf"), "",
+     "There is no PyTorch or NumPy here. What there is stands in tensor/include/headway."},
+    {R"(' ?in ?'|before 'in'|in 'for')", R"(\bfor\b.*\bin\b)",
+     "C++ counts with for (Index i = 0; i < n; ++i), or goes through a list with for (const Index size : sizes)."},
+    {R"((?:stray|unexpected) '@' in program)", "", "C++ has no @: matmul(a, b) multiplies matrices."},
+    {R"(vector[^]*'append'|'append'[^]*vector)", "", "A std::vector grows by push_back: v.push_back(n);"},
+    {R"('(\w+) ?\*' to (?:non-scalar type )?'(?:const )?\1')", R"(\bnew\b)",
+     "Leave out new, which gives a pointer: an object is made by the name of its type alone."},
+    {R"(before '\.' token|does not refer to a value|unexpected type name)", R"(\b(Tensor|Mask)\.)",
+     "What makes one is named with two colons: write @1:: in place of @1 and a dot."},
+    {UNKNOWN_NAME("\\w+"), R"(^(?!else\b|if\b|return\b)\w[\w:]*\s+\w+\s*\((?:[^()]*,)?\s*\w+\s*[,)].*\{$)",
+     "Each parameter has its type in front of it, as in const Tensor& x."},
+    {R"((?:'|named ')(zeros|ones|empty|full)_like')", "",
+     "A Tensor has no $1_like: write Tensor::$1 with x.shape() as its first argument."},
+    {R"(invalid preprocessing directive|stray '#')", R"(^# )", "Comments begin with // in C++."},
+    {R"(expected '?\]'?)", R"(\[[^\]:]*[^\]:]:[^\]:]*\])",
+     "C++ has no [begin:end]: write x.slice(axis, begin, end), which stops before end."},
+    {R"(extended character|non-ASCII|unexpected character|not allowed in an identifier|stray '\\[0-9])", "",
+     "A character here only looks like one of C++'s, such as – for - or a curved quote: type it anew."},
+
+    // ---- heads of functions
+    {R"(named return values|expected '\{' at end|expected function body after)", "",
+     "Behind a function's head stands {, and in front of its } what it does: is the { there?"},
+    {R"(expected ';' after top level declarator)", R"(\)\s*(?:const)?$)",
+     "Behind a function's head stands {, and in front of its } what it does: is the { there?"},
+    {R"(expected unqualified-id before '\{'|expected unqualified-id)", R"(^\{)",
+     "Does the line above end with a ;? Behind a function's head stands its {, and no ;."},
+
+    // ---- values of another type than is wanted
+    {R"('(?:const )?(?:std::)?vector<float>' to (?:non-scalar type |function return type )?'(?:const )?Tensor')", "",
+     "A std::vector is no Tensor: Tensor::of({rows, columns}, values) makes one of it."},
+    {R"(reference of type '(?:const )?Tensor&' from expression of type '(?:const )?(?:Index|int|float|double|bool)|reference to type '(?:const )?Tensor' could not bind to an (?:lvalue|rvalue) of type '(?:const )?(?:Index|int|float|double|bool)')",
+     "", "A Tensor is wanted here, and this is a number: do the arguments stand in the order of the declaration?"},
+    {R"('(?:const )?Tensor' to '(?:double|float|long double)')", R"(\b(pow|tanh|erf|abs|fabs|sin|cos)\()",
+     "@1 is for one number, and this is a Tensor: go through its elements, or write x * x for squares."},
+    {R"(deduced for lambda return type|must match previous return type)", "",
+     "All returns of a lambda must be of one type: 1 is an int, 1.0F a float, 1.0 a double."},
+    {R"(optional<[^']*' has no member named '\w+'|no member named '\w+' in '(?:const )?(?:std::)?optional)", "",
+     "What a std::optional holds is reached by -> in place of the dot, where has_value() says that there is "
+     "something."},
+    {R"('(?:const )?(?:given::)?Attended' to )", "",
+     "That gives two tensors, .context and .weights: name the one that is meant."},
+    {R"(type '(?:const )?(?:std::)?vector<[^']*' (?:from expression|could not bind to an lvalue) of type '(?:Index|int|long)|type '(?:const )?(?:std::)?vector<[^']*&' from expression of type '(?:Index|int|long)|'(?:Index|int|long)' to '(?:std::)?vector<)",
+     "",
+     "A list is wanted here, and a number does not become one: std::vector<Index>(n, 0) holds n zeros, {n} the number "
+     "n."},
+};
+
+}  // namespace
+
+std::span<const BeginnersError> habits_of_other_languages() { return habits; }
+
+}  // namespace headway::build

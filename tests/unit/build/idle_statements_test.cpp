@@ -1,0 +1,52 @@
+// What compiles and does nothing is pointed to; what may do something is left alone.
+#include "build/idle_statements.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace headway::build {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> idle_in(const std::string& body) {
+    return idle_statements({{"a.cpp", "void f(Tensor& x, const Tensor& y, Cache& cache) {\n" + body + "\n}\n"}});
+}
+
+TEST(IdleStatements, AViewThatIsAssignedToWritesNothing) {
+    EXPECT_THAT(idle_in("cache.k[b].slice(1, 0, n) = y;"),
+                ElementsAre("a.cpp:2: slice(…) is a view made for this line, and = changes that alone: nothing is "
+                            "written into the tensor. Write slice(…).copy_from(…) in place of ="));
+    EXPECT_THAT(idle_in("for (;;) {\n\n    x[0] = y[1];\n}"), ElementsAre(HasSubstr("a.cpp:4: x[i] is a view")));
+    EXPECT_THAT(idle_in("x.view({2, 3})[1] = y;"), ElementsAre(HasSubstr("x[i].copy_from(…)")));
+}
+
+TEST(IdleStatements, AResultThatNobodyTakes) {
+    EXPECT_THAT(idle_in("x.transpose(0, 1);"), ElementsAre(HasSubstr("transpose(…) leaves its tensor as it is")));
+    EXPECT_THAT(idle_in("x.view({2, 3}).contiguous();"), ElementsAre(HasSubstr("contiguous(…) leaves")));
+}
+
+TEST(IdleStatements, WhatDoesSomethingIsLeftAlone) {
+    for (const char* body :
+         {"x.slice(0, 0, 1).copy_from(y);", "x[0] += y;", "x[0].fill(0);", "Tensor z = x.slice(0, 0, 1);",
+          "x = y.transpose(0, 1);", "return x.transpose(0, 1);", "g(x.transpose(0, 1));", "x(0, 1) = 2;",
+          "cache.layers[0] = y;", "std::vector<Tensor> all(3);\nall[0] = y;", "Tensor rows[3];\nrows[0] = y;",
+          "bool same = x.slice(0, 0, 1) == y;", "std::vector<float> x;\nx[0] = 1;", "x.select([&] { return 1; }());"})
+        EXPECT_THAT(idle_in(body), IsEmpty()) << body;
+    EXPECT_THAT(idle_statements({{"a.cpp",
+                                  "float& slice(int a);\nstruct A { float& slice(int a) { return b[a]; } };\n"
+                                  "void f(A& x) {\n    x.slice(1) = 2;\n}\n"}}),
+                IsEmpty())
+        << "a class of one's own";
+}
+
+TEST(IdleStatements, ManyAreToldInPart) {
+    std::string body;
+    for (int i = 0; i < 50; ++i) body += "x.transpose(0, 1);\n";
+    EXPECT_EQ(idle_in(body).size(), 3U);
+}
+
+}  // namespace
+}  // namespace headway::build
