@@ -56,7 +56,8 @@ Contents contents(Student& student, wire::Handle cache) {
 }
 
 std::string wrong_lengths(const Shape& yours, const Shape& expected) {
-    return "the lengths are " + headway::to_string(yours) + "; they should be " + headway::to_string(expected);
+    return "the lengths are " + headway::to_string(yours) + "; they should be " + headway::to_string(expected) +
+           (yours.empty() ? " (reserve makes room and no elements: resize does)" : "");
 }
 
 Conversation::Conversation(Student& student, Random& random, const Sizes& sizes, Index total, Tokens tokens)

@@ -66,13 +66,7 @@ inline void append_expected(Tensor& to, const Shape& lengths, const Tensor& from
 }
 
 inline void expect_lengths(const Shape& yours, const Shape& expected) {
-<<<<<<< HEAD
     expect(yours == expected, Stage::none, wrong_lengths(yours, expected));
-=======
-    expect(yours == expected, Stage::none,
-           "the lengths are " + headway::to_string(yours) + "; they should be " + headway::to_string(expected) +
-               (yours.empty() ? " (reserve makes room and no elements: resize does)" : ""));
->>>>>>> ed
 }
 
 /// Expects zeros, and no token.
