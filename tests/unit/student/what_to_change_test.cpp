@@ -70,7 +70,10 @@ TEST(WhatToChange, ShapesOfOtherFunctions) {
                 }),
                 HasSubstr("each axis of (2, 3) must be 1 or as in (2, 5, 3)"));
     EXPECT_THAT(advice_when([] { Tensor::zeros({-1, 3}); }), HasSubstr("came out negative"));
-    EXPECT_THAT(advice_when([&] { Tensor::zeros({1, 3}).expand({2, 3}).fill(1); }), HasSubstr("expand(…).clone()"));
+    EXPECT_THAT(advice_when([&] {
+                    Tensor::zeros({1, 3}).expand({2, 3}).copy_from(x);
+                }),
+                HasSubstr("expand(…).clone()"));
     EXPECT_THAT(advice_when([&] { matmul(x[0], x); }), HasSubstr("x.slice(0, i, i + 1)"));
     EXPECT_THAT(advice_when([] { cat({}, 0); }), HasSubstr("The list is empty"));
     EXPECT_THAT(advice_when([] { max(Tensor::zeros({2, 0}), -1); }), HasSubstr("no positions along that axis"));
