@@ -235,6 +235,18 @@ Chapter chapters::moving_views() {
                      return x.strides().back() == 1 ? x : throw Refusal("view");
                  };
              }},
+        {.id = "view_compares_strides",
+         .decision = "view_strides",
+         .title = "view compares the strides of x with row-major ones, also along axes of size 1",
+         .right = "x.is_contiguous(): along an axis of size 1 nothing steps, so its stride says nothing",
+         .symptom = "a column that was transposed is a row, and cannot be viewed",
+         .question = "Which strides has a (3, 1) that was transposed, and which has a fresh (1, 3)?",
+         .make =
+             [](Choices& c) {
+                 c.moving.viewing.dense = [](const Tensor& x) {
+                     return x.strides() == row_major(x.shape()) ? x : throw Refusal("view");
+                 };
+             }},
         {.id = "view_refuses_offsets",
          .decision = "view_strides",
          .title = "view refuses a tensor that starts in mid-storage",

@@ -248,6 +248,7 @@ std::vector<Arguments> ask_view(Random& random) {
             ask(x, {n.d, n.B * n.T, n.H}),
             ask(later, {n.B * n.T, n.D()}),
             ask(random_tensor(random, {1, 1}), {}),
+            ask(random_tensor(random, {n.T, 1}).transpose(0, 1), {n.T}),
             {{"x", Tensor::zeros({0, n.d})}, {"shape", Shape{n.d, 0}}}};
 }
 

@@ -124,6 +124,8 @@ PROPERTY(HeadSplitting, ViewKeepsTheOrderOfTheNumbers, 1, "view keeps the row-ma
         for (const Shape& shape : {Shape{B, T, H, sizes["d"]}, Shape{B * T, D}, Shape{D, T * B}, Shape{1, B * T * D}})
             expect_viewed(student, "x", tokens, shape);
     });
+    expect_viewed(student, "x (a column, transposed: contiguous)", random_tensor(random, {n.T, 1}).transpose(0, 1),
+                  {n.T});
     // One number has a shape of any rank, and no number has many shapes.
     const Tensor one = random_tensor(random, {1});
     for (const Shape& shape : {Shape{}, Shape{1, 1, 1}}) expect_viewed(student, "x", one, shape);
