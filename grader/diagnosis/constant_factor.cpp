@@ -49,7 +49,8 @@ double factor_of(const Pair& pair) {
     return compared >= std::min<std::size_t>(2, pair.expected.value.size()) ? factor : 0;
 }
 
-std::string short_number(double x) { return std::to_string(x).substr(0, x < 0 ? 7 : 6); }
+/// Rounded: digits that are cut off make another number of √5.
+std::string short_number(double x) { return fmt::format("{:.5g}", x); }
 
 /// The pair's largest number, as a ratio; 0 if there is none.
 double ratio_at_the_largest(const Pair& pair) {

@@ -128,13 +128,20 @@ std::vector<Arguments> ask_attention_scores(Random& random) {
     const SmallSizes n = small_sizes(random);
     const auto ask = [&](const Tensor& q, const Tensor& k) { return Arguments{{"q", q}, {"k", k}}; };
     const auto heads = [&](Index length, Index width) { return random_tensor(random, {n.B, n.H, length, width}); };
+    // With one number of heads, a factor that depends on it would look like a constant.
+    const auto of_heads = [&](Index H) {
+        const Tensor q = random_tensor(random, {n.B, H, n.T, n.d});
+        return ask(q, random_tensor(random, {n.B, H, n.S, n.d}));
+    };
     return {ask(heads(n.T, n.d), heads(n.S, n.d)),
             ask(heads(n.S, 5), heads(n.T, 5)),
             ask(heads(n.S, n.d), heads(n.S, n.d)),
             ask(split_view(random, n.B, n.H, n.T, n.d), split_view(random, n.B, n.H, n.S, n.d)),
             ask(heads(n.T, n.d), heads(n.S, n.d + 1)),
             ask(heads(n.T, n.d), random_tensor(random, {n.B + 1, n.H, n.S, n.d})),
-            ask(heads(n.T, n.d), heads(n.d, n.d))};
+            ask(heads(n.T, n.d), heads(n.d, n.d)),
+            of_heads(n.H + 1),
+            of_heads(n.H + 2)};
 }
 
 std::vector<Arguments> ask_causal_mask(Random&) {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 
 namespace headway::diagnosis {
@@ -60,7 +61,7 @@ TEST(Factors, TwoSizesThatAreEqualAreNotTold) {
 
 TEST(Factors, AConstantIsNoSize) {
     EXPECT_THAT(told(times(calls, [](const Tensor&) { return 2; })),
-                ElementsAre("all numbers are 2.0000 times what they should be, in all 3 results that are wrong"));
+                ElementsAre("all numbers are 2 times what they should be, in all 3 results that are wrong"));
 }
 
 TEST(Factors, OfEachPartThatIsWrong) {
@@ -73,7 +74,7 @@ TEST(Factors, OfEachPartThatIsWrong) {
         one.predict = [right](const Choices&) { return Answer{.parts = {{"a", right}, {"b", right}, {"c", right}}}; };
     }
     EXPECT_THAT(told(all), ElementsAre("of the result, a: every number is H times what it should be",
-                                       "of the result, c: all numbers are 0.5000 times what they should be, in all 3 "
+                                       "of the result, c: all numbers are 0.5 times what they should be, in all 3 "
                                        "results that are wrong"));
     all.front().seen.parts[1].second.value[0] += 1;
     EXPECT_THAT(told(all), IsEmpty()) << "b is wrong otherwise";
@@ -95,12 +96,17 @@ TEST(ConstantFactor, IsOfAllNumbers) {
 TEST(ConstantFactor, OfAResultThatIsOneNumber) {
     const auto number = [](double due, double seen) { return Pair{"", {{}, {due}, {0}}, {{}, {seen}, {0}}}; };
     EXPECT_EQ(constant_factor({number(10, 15), number(4, 12)}),
-              "where it is wrong, the number is 1.5000 to 3.0000 times what it should be, as inputs differ");
+              "where it is wrong, the number is 1.5 to 3 times what it should be, as inputs differ");
     EXPECT_EQ(constant_factor({number(10, 5), number(4, 2)}),
-              "the number is 0.5000 times what it should be, in all 2 results that are wrong");
+              "the number is 0.5 times what it should be, in all 2 results that are wrong");
     EXPECT_EQ(constant_factor({scaled_numbers({1, 2}, {2, 4}), scaled_numbers({1, 2}, {3, 6})}),
-              "in each wrong answer all numbers are one number times what they should be, 2.0000 to 3.0000 as inputs "
+              "in each wrong answer all numbers are one number times what they should be, 2 to 3 as inputs "
               "differ");
+}
+
+TEST(ConstantFactor, IsRounded) {
+    const double root = std::sqrt(5.0);
+    EXPECT_THAT(constant_factor({scaled_numbers({1, 2}, {root, 2 * root})}), HasSubstr("are 2.2361 times"));
 }
 
 TEST(ConstantFactor, MakesNothingOfAZero) {
