@@ -58,7 +58,7 @@ std::string right_in_words(std::string_view told, const std::string& function, c
     constexpr std::string_view by_copy = "leave the arguments as they are: write to a copy, x.clone()";
     constexpr std::string_view by_call = "keep nothing of one call for the next, and read nothing that was not written";
     constexpr std::string_view new_result = "return memory that is new in each call and that nothing writes to later";
-    constexpr std::array<Remedy, 13> remedies = {{
+    constexpr std::array<Remedy, 14> remedies = {{
         {" it has changed the cache before", "look at all that is asked before the first number is written"},
         {" changes its argument ", by_copy},
         {" changes running.", by_copy},
@@ -72,6 +72,7 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         {" when it is called again", new_result},
         {" than after other calls", by_call},
         {" when other functions are called later", new_result},
+        {" single features vanish, not whole weights", "drop weights, after softmax: dropout(weights) · v"},
     }};
     for (const Remedy& one : remedies)
         if (told.find(one.words) != told.npos) return std::string(one.right);

@@ -81,11 +81,13 @@ Dropped read_dropped(const Tensor& output, const Array& weights, Index D, Index 
         const bool is_seen = weights.value[i] > 0 && kept > 100 * lost;
         if (is_seen && zero != (std::abs(at(second)) <= lost))
             expect(false, Stage::dropout,
-                   "in training whole weights are dropped: a weight that is gone for one feature of v is gone for all");
+                   "in training single features vanish, not whole weights: a weight is 0 for one feature of v and not "
+                   "for another");
         if (!zero && !close(shown, kept, tolerance(kept, weights.error[i] / (1 - p)) + lost, 0))
             expect(false, Stage::dropout,
                    weights.value[i] == 0
-                       ? "in training, too, what is blocked gets no weight, but it got " + digits(shown)
+                       ? "in training what is blocked gets the weight " + digits(shown) +
+                             "; there, too, it should get none"
                        : "in training a weight of " + digits(weights.value[i]) + " became " + digits(shown) +
                              "; with p = " + fmt::format("{:.6g}", p) + " it should be 0 or " + digits(kept));
         dropped.zero[i] = zero;

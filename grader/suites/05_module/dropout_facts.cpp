@@ -13,6 +13,7 @@ using judge::AttentionObject;
 using judge::NotJudged;
 using judge::ObjectOptions;
 using judge::Otherwise;
+using judge::Outcome;
 using judge::random_tensor;
 using judge::specified;
 using judge::Student;
@@ -189,13 +190,36 @@ bool takes_its_state(Student& student, const Arguments& question) {
     }
 }
 
-/// The same question of a module with bias = false: a bias that is missing says nothing of dropout.
+/// The same question, without the biases that a module with bias = true lacks: what is missing says nothing of dropout,
+/// and where out_proj has its bias, that tells the output from the context.
+Arguments without_missing_biases(Student& student, const Arguments& question) {
+    const Outcome made = student.outcome("make_multi_head_attention", {{"options", options_of(question).record()}});
+    const auto* module = std::get_if<wire::Handle>(&made.value);
+    if (made.error || module == nullptr) return question;
+    const Outcome named = student.outcome("named_parameters", {{"module", *module}});
+    const auto* own = std::get_if<wire::Record>(&named.value);
+    if (named.error || own == nullptr) return question;
+    wire::Record state = std::get<wire::Record>(argument(question, "state"));
+    std::erase_if(state.fields, [&](const wire::Field& field) {
+        return field.name.ends_with(".bias") && own->find(field.name) == nullptr;
+    });
+    return changed(question, "state", state);
+}
+
+/// The same question of a module with bias = false.
 Arguments without_biases(const Arguments& question) {
     ObjectOptions options = options_of(question);
     options.bias = false;
     wire::Record weights = std::get<wire::Record>(argument(question, "state"));
     std::erase_if(weights.fields, [](const wire::Field& field) { return field.name.ends_with(".bias"); });
     return changed(changed(question, "options", options.record()), "state", weights);
+}
+
+/// The question as a module with its biases, or the lack of them, can be asked it.
+Arguments as_it_takes_its_state(Student& student, const Arguments& question) {
+    if (takes_its_state(student, question)) return question;
+    Arguments without_some = without_missing_biases(student, question);
+    return takes_its_state(student, without_some) ? without_some : without_biases(question);
 }
 
 }  // namespace
@@ -225,7 +249,7 @@ Arguments dropout_question(Random& random) {
 }
 
 AnswerAndChanges ask_dropout(Student& student, const Arguments& question) {
-    const Arguments arguments = takes_its_state(student, question) ? question : without_biases(question);
+    const Arguments arguments = as_it_takes_its_state(student, question);
     const ObjectOptions asking = options_of(arguments);
     const auto made = [&](double dropout, Index seed) {
         ObjectOptions other = asking;
@@ -257,7 +281,8 @@ AnswerAndChanges ask_dropout(Student& student, const Arguments& question) {
         return answer;
     }
     if (first.shape() != plain.shape() || second.shape() != plain.shape()) throw NotJudged{};
-    const Seen seen(first, plain, asking.bias);
+    const bool has_bias = std::get<wire::Record>(argument(arguments, "state")).find("out_proj.bias") != nullptr;
+    const Seen seen(first, plain, has_bias);
     const auto what = seen.what(right_scores(arguments));
     say(answer, what ? word_of(*what) : "something else happens in training");
     if (what && *what != What::scores) {

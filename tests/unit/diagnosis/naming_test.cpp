@@ -121,5 +121,14 @@ TEST(Naming, TheHeaderIsThatOfTheExercise) {
     EXPECT_EQ(told_in("07"), "lesson 07, \"What people get wrong\"");
 }
 
+TEST(Naming, WhatIsDroppedInPlaceOfWeightsIsToldWithWhatIsRight) {
+    verdict::FunctionDiagnosis diagnosis;
+    diagnosis.function = "forward";
+    diagnosis.state = verdict::FunctionState::named;
+    diagnosis.mistakes = {not_as_promised};
+    diagnosis.sentences = {"in training single features vanish, not whole weights: a weight is 0 for one feature of v"};
+    EXPECT_THAT(named_mistakes({diagnosis}, "05").front().right, HasSubstr("dropout(weights) · v"));
+}
+
 }  // namespace
 }  // namespace headway::diagnosis
