@@ -133,6 +133,7 @@ struct Softmaxing {
     Together shifted = Together::keys;  ///< whose largest is subtracted from scores that have no other shift
     Together summed = Together::keys;   ///< whose exponentials divide one another, where rows have their own maximum
     bool sums_anew = false;             ///< for each weight, over a row whose first numbers are weights already
+    bool divides_while_adding = false;  ///< each exponential by the sum up to its own
     double clamped_to = 0;              ///< scores are brought into ± this before exp, if it is not 0
     bool in_double = false;             ///< exponentials overflow above 709 and vanish below -745, not at 88 and -103
     Array (*finish)(const Array& weights, const Widths&);

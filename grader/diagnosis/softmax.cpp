@@ -113,6 +113,16 @@ void divide_by_what_stands_there(Row& row) {
     }
 }
 
+/// Each exponential is divided by the sum up to its own, which begins at `sum`. Next to 0 it is 0 for float.
+void divide_while_adding(Row& row, double sum, double relative) {
+    for (std::size_t i = 0; i < row.score.size(); ++i) {
+        sum += row.score[i];
+        const bool vanishes = std::abs(sum) < 1e-30;
+        row.score[i] = vanishes ? 0 : in_range_of_float(row.score[i] / sum);
+        row.error[i] = vanishes ? anything : std::abs(row.score[i]) * relative;
+    }
+}
+
 /// Brings scores into ± limit.
 void clamp(Row& row, double limit) {
     for (std::size_t i = 0; i < row.score.size(); ++i) {
@@ -153,7 +163,8 @@ void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     const bool is_rescaled = choices.rescaled == Rescaled::total_and_gathered;
     const std::vector<double> raised = is_rescaled ? std::vector<double>() : above_the_largest_so_far(row);
     const bool goes_on = choices.carry == Carry::sum || choices.carry == Carry::sum_in_head;
-    double sum = goes_on ? carried.sum : 0;
+    const double at_first = goes_on ? carried.sum : 0;
+    double sum = at_first;
     for (std::size_t i = 0; i < count; ++i) {
         row.score[i] = row.blocked[i] ? 0 : in_range(choices.exponential(row.score[i] - shift), choices);
         sum = in_range(sum + row.score[i], choices);
@@ -164,10 +175,11 @@ void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     if (keeps_total) sum = std::accumulate(raised.begin(), raised.end(), 0.0);
     if (keeps_gathered) row.score = raised;
     if (choices.sums_anew) return divide_by_what_stands_there(row);
+    const double relative = std::expm1(2 * epsilon) + static_cast<double>(count + 8) * reference::unit_roundoff;
+    if (choices.divides_while_adding) return divide_while_adding(row, at_first, relative);
     const double divisor = choices.denominator(sum, row);
     const double next_to_0 = choices.in_double ? 1e-300 : 1e-30;
     const bool vanishes = divisor != 0 && std::abs(divisor) < next_to_0;  // it may well be 0 there
-    const double relative = std::expm1(2 * epsilon) + static_cast<double>(count + 8) * reference::unit_roundoff;
     for (std::size_t i = 0; i < count; ++i) {
         row.score[i] = in_range_of_float(row.score[i] / divisor);
         row.error[i] = vanishes ? anything : std::abs(row.score[i]) * relative;
