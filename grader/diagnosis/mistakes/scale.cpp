@@ -48,6 +48,19 @@ Chapter chapters::scale() {
          .symptom = "nothing crashes; softmax is too sharp or too flat, depending on the number of heads",
          .question = "Does a score grow with the number of heads, or with the number of features in a head?",
          .make = [](Choices& c) { c.scoring.factor = [](const Widths& w) { return inverse_root(w.H); }; }},
+        {.id = "scale_sqrt_width_over_heads",
+         .decision = "scale",
+         .title =
+             "scores are divided by √(head_dim / num_heads): the width of a head is divided by num_heads once more",
+         .right = "they should be divided by √head_dim: where heads are split, the last axis of q is head_dim already",
+         .symptom = "right for one head; with more of them softmax is too sharp, and nothing crashes",
+         .question = "How wide is q after the split: D, or D / H?",
+         .make =
+             [](Choices& c) {
+                 c.scoring.factor = [](const Widths& w) {
+                     return inverse_root(w.d) / inverse_root(std::max<Index>(w.H, 1));
+                 };
+             }},
         {.id = "scale_head_dim",
          .decision = "scale",
          .title = "scores are divided by head_dim itself: the root is missing, or the scale is applied twice",
