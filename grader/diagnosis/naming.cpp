@@ -80,6 +80,20 @@ std::string right_in_words(std::string_view told, const std::string& function, c
            function.substr(0, function.find(" (")) + ", or what it asks of all functions";
 }
 
+/// "; D and E may differ: ..." of "it throws where biases are given and D ≠ E: in all 42 such calls", else empty.
+std::string sizes_that_may_differ(std::string_view told) {
+    constexpr std::string_view begin = "it throws where ", differ = " ≠ ";
+    if (!told.starts_with(begin)) return {};
+    told = told.substr(0, told.find(": "));
+    const std::size_t at = told.find(differ);
+    if (at == told.npos) return {};
+    std::string_view one = told.substr(0, at), other = told.substr(at + differ.size());
+    one = one.substr(one.rfind(' ') + 1);
+    other = other.substr(0, other.find_first_of(" ,"));
+    return "; " + std::string(one) + " and " + std::string(other) +
+           " may differ: look for a check, or a shape, that takes one of them for the other";
+}
+
 /// What follows the title of a mistake that is not made everywhere.
 std::string where_it_is_made(const std::optional<std::string>& only_where) {
     if (!only_where) return {};
@@ -172,6 +186,10 @@ std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::Fun
             if (in_words) texts.title = function.sentences.front();
             if (in_words && id == not_as_promised) {
                 texts.right = right_in_words(texts.title, function.function, exercise_number);
+                if (texts.lesson.empty()) texts.hints[1] = texts.right;
+            }
+            if (in_words && id == "refuses_what_fits") {
+                texts.right += sizes_that_may_differ(texts.title);
                 if (texts.lesson.empty()) texts.hints[1] = texts.right;
             }
             const std::string words = without_name(texts.title, function.function);

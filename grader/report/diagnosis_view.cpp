@@ -31,6 +31,7 @@ void show_place(Page& page, const LoudFailure& loud) {
 
 void show_loud(Page& page, const LoudFailure& loud) {
     page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {loud.headline, Tone::strong}});
+    if (loud.failure->pattern) page.paragraph({.indent = detail_indent, .hanging = 2}, {{*loud.failure->pattern}});
     show_place(page, loud);
 }
 

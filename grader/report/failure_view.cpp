@@ -127,7 +127,8 @@ std::string Place::of(const std::string& file, int line, int column) const {
 }
 
 void show_failure(Page& page, const verdict::Test& test, const Failure& failure, const Place& place) {
-    page.paragraphs({.indent = failure_indent}, message_of(failure));
+    page.paragraphs({.indent = failure_indent}, own_message_of(failure));
+    if (failure.pattern) page.paragraph({.indent = failure_indent, .hanging = 2}, {{*failure.pattern}});
     const Page::Paragraph detail = {.indent = failure_indent, .hanging = 2, .most_lines = at_most(page, 4)};
     if (failure.at) page.paragraph(detail, {{line_text(*failure.at, failure.at->file)}});
     if (failure.through) page.paragraph(detail, {{way_text(failure, failure.through->file)}});

@@ -57,6 +57,7 @@ void write_unrecognised(Xml& page, const verdict::Exercise& exercise, const Func
     page.open("div", {{"class", "mistake unnamed"}});
     if (loud) {
         page.text("h3", {}, loud->headline);
+        if (loud->failure->pattern) page.text("p", {}, *loud->failure->pattern);
         write_place(page, *loud);
         page.close();
         if (loud->always) return;

@@ -74,7 +74,8 @@ void write_sanitizer(Xml& page, const Failure& failure, const Place& place, std:
 
 void write_failure(Xml& page, const Failure& failure, const Place& place, std::vector<const Failure*>& told) {
     const bool came_of_it = std::ranges::any_of(told, [&](const Failure* one) { return may_come_of(*one, failure); });
-    page.text("p", {}, (came_of_it ? std::string(after_no_return) : "") + message_of(failure));
+    page.text("p", {}, (came_of_it ? std::string(after_no_return) : "") + own_message_of(failure));
+    if (failure.pattern) page.text("p", {}, *failure.pattern);
     if (failure.at) page.text("pre", {}, line_text(*failure.at, place.of(failure.at->file, 0)));
     if (failure.through) page.text("pre", {}, way_text(failure, place.of(failure.through->file, 0)));
     if (failure.advice) page.text("p", {}, *failure.advice);

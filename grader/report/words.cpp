@@ -63,7 +63,7 @@ bool says_what_it_threw(const verdict::Exercise& exercise, const std::string& fu
 
 /// "your f threw std::invalid_argument: why": what it says is worth more than the exception's type.
 std::string headline_of(const Failure& failure) {
-    std::string text = message_of(failure);
+    std::string text = own_message_of(failure);
     if (text.starts_with("your ")) text.erase(0, std::string_view("your ").size());
     if (failure.at) {  // which follows, with what stands there
         const std::string where = fmt::format(" at {}:{}", failure.at->file, failure.at->line);
@@ -86,11 +86,14 @@ bool names_no_line(const Failure& failure) {
 
 }  // namespace
 
-std::string message_of(const Failure& failure) {
+std::string own_message_of(const Failure& failure) {
     const std::string where = failure.function.empty() ? "" : failure.function + ": ";
     return (failure.message.empty() ? where + kind_in_words(failure.kind) : failure.message) +
-           (names_no_line(failure) ? "; the report names no line of yours" : "") +
-           (failure.pattern ? "; " + *failure.pattern : "");
+           (names_no_line(failure) ? "; the report names no line of yours" : "");
+}
+
+std::string message_of(const Failure& failure) {
+    return own_message_of(failure) + (failure.pattern ? "; " + *failure.pattern : "");
 }
 
 std::string circumstances(const Failure& failure) {

@@ -13,6 +13,9 @@ namespace headway::report {
 /// The failure's message; for one that came without, what kind it is.
 std::string message_of(const verdict::Failure& failure);
 
+/// The same without its pattern, which stands on a line of its own where there is room: no exception said that.
+std::string own_message_of(const verdict::Failure& failure);
+
 /// "stage scale of attention_scores, 9 of 210 elements differ"
 std::string circumstances(const verdict::Failure& failure);
 

@@ -130,5 +130,22 @@ TEST(Naming, WhatIsDroppedInPlaceOfWeightsIsToldWithWhatIsRight) {
     EXPECT_THAT(named_mistakes({diagnosis}, "05").front().right, HasSubstr("dropout(weights) · v"));
 }
 
+TEST(Naming, WhereItThrowsThoughSizesMayDifferTheyAreNamed) {
+    const auto right = [](const std::string& words) {
+        verdict::FunctionDiagnosis diagnosis;
+        diagnosis.function = "project_output";
+        diagnosis.state = verdict::FunctionState::named;
+        diagnosis.mistakes = {"refuses_what_fits"};
+        diagnosis.sentences = {words};
+        return named_mistakes({diagnosis}, "04").front().right;
+    };
+    EXPECT_THAT(
+        right("it throws where biases are given and D ≠ E: in all 42 such calls, and in none of the 196 others"),
+        HasSubstr("an answer; D and E may differ: look for a check"));
+    EXPECT_THAT(right("it throws where D ≠ E and biases are given: in all 42 such calls"),
+                HasSubstr("an answer; D and E may differ: look for a check"));
+    EXPECT_THAT(right("it throws where H > 1: in all 9 such calls"), testing::EndsWith("an answer"));
+}
+
 }  // namespace
 }  // namespace headway::diagnosis

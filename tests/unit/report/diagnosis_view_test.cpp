@@ -108,6 +108,16 @@ TEST(DiagnosisView, HowItGotToALineOfAnotherFunctionStandsBelowThat) {
     EXPECT_THAT(html(verdict_of({thrown})), HasSubstr("<pre>" + way + "</pre>"));
 }
 
+TEST(DiagnosisView, ForWhichSizesItThrewIsNoPartOfWhatItSaid) {
+    verdict::Exercise thrown =
+        unnamed(verdict::FailureKind::exception, "your split_heads threw std::invalid_argument: view: not contiguous");
+    thrown.tests.front().failure->pattern = "of 20 questions it is wrong where H > 1, and only there";
+    EXPECT_THAT(shown(thrown), HasSubstr("  ▸ split_heads threw where it should answer: view: not contiguous\n"
+                                         "    (std::invalid_argument)\n"
+                                         "      of 20 questions it is wrong where H > 1, and only there\n"));
+    EXPECT_THAT(html(verdict_of({thrown})), HasSubstr("<p>of 20 questions it is wrong where H"));
+}
+
 TEST(DiagnosisView, WhatItThrewStandsAboveForWhichSizes) {
     verdict::Exercise thrown =
         unnamed(verdict::FailureKind::exception, "your split_heads threw std::invalid_argument: view: not contiguous");
@@ -127,6 +137,12 @@ TEST(DiagnosisView, WhatItThrewStandsAboveForWhichSizes) {
                                          "      Write .contiguous() before it.\n"));
     EXPECT_THAT(shown(thrown), HasSubstr("      seen: it throws where H > 1: in all 9 such calls"));
     EXPECT_THAT(html(verdict_of({thrown})), HasSubstr("<h3>split_heads threw where it should answer"));
+    // For which sizes a test found is no part of what the exception said, and stands with what was seen already.
+    thrown.tests.front().failure->pattern = "of 20 questions it is wrong where H > 1, and only there";
+    EXPECT_THAT(shown(thrown), HasSubstr("  ▸ split_heads threw where it should answer: view: not contiguous\n"
+                                         "    (std::invalid_argument)\n"
+                                         "      at head_splitting.cpp:41:"));
+    thrown.tests.front().failure->pattern.reset();
     mistake.id = "argument_changed";
     EXPECT_THAT(shown(thrown), HasSubstr("  ▸ it throws where H > 1: in all 9 such calls"));
 }
