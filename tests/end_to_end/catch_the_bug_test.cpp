@@ -141,6 +141,25 @@ TEST(Nothing, ToSeeGivesNothing) {
 )")))
                     .failure->message,
                 "Right: its weights are 0, so its output is b_o");
+    expect_said(right_ones(graded(tests(R"(
+TEST(Padding, OfOneSequence) {
+    Inputs in = ones();
+    in.mask = Mask::of({2, 1, 3}, {false, false, false, false, false, true});
+    EXPECT_EQ(attention(in).weights(1, 0, 0, 2), 0.0F);
+}
+)")))
+                    .failure->message,
+                "It passes when your mask (2, 1, 3) is taken as (2, 1, 1, 3). A mask is lined up from the last axis "
+                "with (B, H, T, S): its first axis meets the heads, not the sequences.");
+    expect_said(right_ones(graded(tests(R"(
+TEST(Large, ScoresToAllDigits) {
+    Inputs in = ones();
+    in.query = in.query * 100.0F;
+    EXPECT_NEAR(attention(in).weights(0, 0, 0, 0), 0.333333, 1e-30);
+}
+)")))
+                    .failure->message,
+                "Where scores reach more than 10 in size, as in all that you ask, the header promises weights to 0.01");
 }
 
 TEST(CatchTheBug, WhatIsNeverAskedIsToldBesideTestsThatDoNotCount) {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <optional>
 #include <regex>
@@ -113,6 +114,43 @@ std::optional<wire::Value> within_the_promise(const wire::Value& question) {
     return changed ? std::optional<wire::Value>(std::move(tame)) : std::nullopt;
 }
 
+/// A question whose mask has the sequences where (B, H, T, S) has heads or queries.
+struct SequencesFirst {
+    wire::Value question;  ///< with 1s put in behind the sequences
+    Shape was, is;         ///< of the mask
+};
+
+/// Nothing if its mask can be meant as it is alone.
+std::optional<SequencesFirst> with_sequences_first(const wire::Value& question) {
+    const Tensor *query = tensor_in(question, "query"), *key = tensor_in(question, "key");
+    const auto* asked = std::get_if<wire::Record>(&question);
+    const wire::Field* field = asked != nullptr ? asked->find("mask") : nullptr;
+    const Mask* mask = field != nullptr ? std::get_if<Mask>(&field->value) : nullptr;
+    if (mask == nullptr || query == nullptr || key == nullptr || query->rank() != 3 || key->rank() != 3) return {};
+    const Index B = query->size(0), T = query->size(1), S = key->size(1), rank = mask->rank();
+    if (B < 2 || (rank != 2 && rank != 3) || mask->size(0) != B) return {};
+    const Index rows = rank == 3 ? mask->size(1) : 1, columns = mask->size(-1);
+    if ((rows != 1 && rows != T) || (columns != S && (rank == 2 || columns != 1))) return {};
+    const Mask dense = mask->clone();
+    SequencesFirst other{*asked, mask->shape(), {B, 1, rows, columns}};
+    for (wire::Field& one : std::get<wire::Record>(other.question).fields)
+        if (one.name == "mask") one.value = dense.as_strided(other.is, Layout::contiguous(other.is).strides, 0);
+    return other;
+}
+
+/// What is wrong with masks that were meant to have the sequences first.
+std::string where_masks_meet(const std::map<Shape, Shape>& meant) {
+    const std::string lined_up = " A mask is lined up from the last axis with (B, H, T, S): ";
+    if (meant.size() > 1)
+        return " It passes when 1s are put in behind the first axis of masks that have B there: (B, 1, T, S) or "
+               "(B, 1, 1, S)." +
+               lined_up + "the first of three axes meets the heads, of two the queries, not the sequences.";
+    const auto& [was, is] = *meant.begin();
+    return fmt::format(" It passes when your mask {} is taken as {}.{}its first axis meets the {}, not the sequences.",
+                       headway::to_string(was), headway::to_string(is), lined_up,
+                       was.size() == 3 ? "heads" : "queries");
+}
+
 /// The answer, with an output of 0 for each query whose heads give no key any weight.
 wire::Value without_bias_of_the_blind(wire::Value answer) {
     const Tensor *output = tensor_in(answer, "output"), *weights = tensor_in(answer, "weights");
@@ -149,6 +187,22 @@ const roster::Entry* passed_alone(const Trial& trial, const std::string& test) {
         found = met.attention;
     }
     return found;
+}
+
+/// What the header promises of large scores, where some question has them.
+std::string on_large_scores(const Student& student, std::uint64_t seed, const Encounter& met) {
+    constexpr double large = 10;
+    int questions = 0, beyond = 0;
+    const auto looked_at = [&](AttentionProcess&, const wire::Value& question, wire::Value answer) {
+        ++questions;
+        if (tensor_in(answer, "output") != nullptr && some_score_is_beyond(large, question)) ++beyond;
+        return answer;
+    };
+    if (!once_more(student, seed, met, looked_at) || beyond == 0) return "";
+    const std::string where = beyond == questions ? std::string("in all that you ask")
+                                                  : fmt::format("in {} of your {} questions", beyond, questions);
+    return fmt::format(" Where scores reach more than {:g} in size, as {}, the header promises weights to 0.01 only.",
+                       large, where);
 }
 
 }  // namespace
@@ -206,6 +260,14 @@ std::string why_failed(const Student& student, std::uint64_t seed, const Trial& 
         });
     };
     bool asks_beyond = false;
+    std::map<Shape, Shape> meant;  // the shapes of masks that may be meant to have the sequences first
+    const auto lined_up_by_sequences = [&](AttentionProcess& attention, const wire::Value& question,
+                                           wire::Value answer) {
+        const auto other = with_sequences_first(question);
+        if (!other) return answer;
+        meant.emplace(other->was, other->is);
+        return attention.answer(met.attention->id, other->question);
+    };
     const auto kept_within = [&](AttentionProcess& attention, const wire::Value& question, wire::Value answer) {
         const auto tame = within_the_promise(question);
         asks_beyond |= tame.has_value();
@@ -219,6 +281,7 @@ std::string why_failed(const Student& student, std::uint64_t seed, const Trial& 
     if (passes_if(kept_within) && asks_beyond)
         return " It passes when 0 takes the place of infinity, NaN and numbers of 1e37 or more in what it asks. What 0 "
                "times infinity gives is nobody's promise: ask with smaller numbers.";
+    if (passes_if(lined_up_by_sequences) && !meant.empty()) return where_masks_meet(meant);
     if (passes_if([](AttentionProcess&, const wire::Value&, wire::Value answer) {
             return without_bias_of_the_blind(std::move(answer));
         }))
@@ -236,10 +299,12 @@ std::string why_failed(const Student& student, std::uint64_t seed, const Trial& 
         return other.attention->is_right() && other.passed.contains(test);
     });
     if (differs_in_last_digits(met.first_words()))
-        return " These differ in the last digits: compare with a tolerance, as wide as the header promises.";
+        return " These differ in the last digits: compare with a tolerance, as wide as the header promises." +
+               on_large_scores(student, seed, met);
     if (some_pass)
         return " It passes with other right attentions: they differ in their last digits (compare with a tolerance, as "
-               "wide as the header promises) and in the words of an exception.";
+               "wide as the header promises) and in the words of an exception." +
+               on_large_scores(student, seed, met);
     return "";
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -139,11 +140,19 @@ Array projected(const AskedInputs& q, const char* input, const char* weight, con
 
 enum class Rows { all, partly_blocked };
 
+bool takes_long(const AskedInputs& q) {
+    constexpr Index most_work = Index{1} << 22;
+    return q.B * q.H * q.d * ((q.T + q.S) * q.D + q.T * q.S) > most_work;
+}
+
+Array scores_of(const AskedInputs& q) {
+    return reference::scores(projected(q, "query", "w_q", "b_q"), projected(q, "key", "w_k", "b_k"));
+}
+
 /// Whether the largest score that a query sees is above the one or below the other; or that would take long to say.
 bool largest_score_is(const AskedInputs& q, double above, double below, Rows rows = Rows::all) {
-    constexpr Index most_work = Index{1} << 22;
-    if (q.B * q.H * q.d * ((q.T + q.S) * q.D + q.T * q.S) > most_work) return true;
-    const Array scores = reference::scores(projected(q, "query", "w_q", "b_q"), projected(q, "key", "w_k", "b_k"));
+    if (takes_long(q)) return true;
+    const Array scores = scores_of(q);
     return some_row(q, [&](Index b, Index h, Index t, Index seen) {
         if (seen == 0 || (rows == Rows::partly_blocked && seen == q.S)) return false;
         const auto row = static_cast<std::size_t>(((b * q.H + h) * q.T + t) * q.S);
@@ -250,6 +259,18 @@ std::uint64_t digest_of(const Mask& blocked) {
 }
 
 }  // namespace
+
+bool some_score_is_beyond(double size, const wire::Value& inputs) {
+    const AskedInputs q(std::get<wire::Record>(inputs));
+    if (takes_long(q)) return false;
+    const Array scores = scores_of(q);
+    return some_row(q, [&](Index b, Index h, Index t, Index) {
+        const auto row = static_cast<std::size_t>(((b * q.H + h) * q.T + t) * q.S);
+        for (Index s = 0; s < q.S; ++s)
+            if (q.sees(b, h, t, s) && std::abs(scores.value[row + static_cast<std::size_t>(s)]) > size) return true;
+        return false;
+    });
+}
 
 WhatShows::WhatShows(const std::string& id) : needs_(&needs().at(id)), have_(needs_->size(), 0) {}
 
