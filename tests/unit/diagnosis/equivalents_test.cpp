@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 namespace headway::diagnosis {
 namespace {
@@ -39,6 +40,17 @@ TEST(Equivalents, AnswerAsTheRightChoicesDo) {
 
 /// The test above can fail: a mistake is far from right.
 TEST(Equivalents, AMistakeDoesNot) { EXPECT_GT(farthest(mistake("scale_sqrt_key_count")), 100); }
+
+/// Of one number of heads, a factor that depends on it is a constant.
+TEST(Equivalents, ScoresAreAskedOfSeveralNumbersOfHeads) {
+    for (const Function& function : subjects().at("03_scaled_scores").functions) {
+        if (function.name != "attention_scores") continue;
+        Random random(3);
+        std::set<Index> heads;
+        for (const auto& [arguments, name] : function.questions(random)) heads.insert(tensor(arguments, "q").size(1));
+        EXPECT_GE(heads.size(), 3U);
+    }
+}
 
 }  // namespace
 }  // namespace headway::diagnosis

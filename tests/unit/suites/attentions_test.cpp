@@ -265,6 +265,16 @@ TEST(WhatShows, SaysWhatNoQuestionHas) {
     EXPECT_EQ(missing("empty_row_is_nan", {in}), "") << "of a single question it is plain";
 }
 
+TEST(WhatShows, LargeScoresAreThoseOfOpenKeys) {
+    const auto is_large = [](const Inputs& in) { return judge::some_score_is_beyond(10, wire_form::to_record(in)); };
+    EXPECT_TRUE(is_large(far_scores(12)));
+    EXPECT_TRUE(is_large(far_scores(-9.5F))) << "the second is -10.5";
+    EXPECT_FALSE(is_large(far_scores(9)));
+    Inputs blocked = far_scores(12);
+    blocked.mask = Mask::block_all({3});
+    EXPECT_FALSE(is_large(blocked));
+}
+
 TEST(WhatShows, IsDeclaredForEachWrongOne) {
     for (const roster::Entry& entry : roster::entries()) {
         if (entry.is_right()) continue;
