@@ -40,24 +40,5 @@ TEST(Equivalents, AnswerAsTheRightChoicesDo) {
 /// The test above can fail: a mistake is far from right.
 TEST(Equivalents, AMistakeDoesNot) { EXPECT_GT(farthest(mistake("scale_sqrt_key_count")), 100); }
 
-/// Whether some question of decode is answered otherwise with one of them than with the other.
-bool decode_tells_apart(const char* one, const char* other) {
-    Random random(11);
-    for (const Function& function : subjects().at("08_kv_cache").functions) {
-        if (function.name != "decode") continue;
-        for (const auto& [arguments, name] : function.questions(random)) {
-            const Observation question{arguments, {}, function.model(arguments)};
-            if (distance(predicted(question, with({&mistake(one)})), predicted(question, with({&mistake(other)}))) > 1)
-                return true;
-        }
-    }
-    return false;
-}
-
-TEST(Equivalents, TheWidthOfATokenIsNotItsShareOfAHead) {
-    EXPECT_TRUE(decode_tells_apart("scale_sqrt_model_width", "scale_from_default_head_dim"));
-    EXPECT_TRUE(decode_tells_apart("scale_sqrt_model_width", "scale_sqrt_inner_width"));
-}
-
 }  // namespace
 }  // namespace headway::diagnosis
