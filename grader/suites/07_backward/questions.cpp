@@ -102,6 +102,9 @@ std::vector<Arguments> ask_linear_backward(Random& random) {
         change(in);
         questions.push_back(in.arguments());
     };
+    judge::Sizes one_sequence = n;  // where sequences cannot be mixed
+    one_sequence.B = 1;
+    questions.push_back(judge::backward::LinearInputs(random, one_sequence, true).arguments());
     changed([](auto& in) { in.x = in.x.contiguous(); });
     // As a sum hands it on: one gradient for all tokens, in one storage.
     changed([&](auto& in) { in.grad_y = random_tensor(random, {n.d}).expand(in.grad_y.shape()); });
