@@ -149,6 +149,18 @@ Chapter decoding() {
                      return s >= lengths[b];
                  };
              }},
+        {.id = "decoding_mask_hides_the_past",
+         .decision = "decoding_mask",
+         .title = "positions before lengths[b] are hidden: new tokens see themselves and those before them in the "
+                  "chunk, and nothing of the past",
+         .right = own_position,
+         .symptom = "right while the cache is empty; later, what is cached is never seen",
+         .question = "With unsigned numbers, what is s - lengths[b] where s is the smaller one?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().hidden = [](const Lengths& lengths, std::size_t b, Index t, Index s, Index,
+                                                 Index) { return s < lengths[b] || s > lengths[b] + t; };
+             }},
         {.id = "decoding_mask_written_past_its_end",
          .decision = "decoding_mask",
          .title = "the row of a token that stands past the last of S positions is written past its end: it throws",
