@@ -39,6 +39,10 @@ std::vector<Arguments> ask_softmax_backward(Random& random) {
         random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2));
     // Where all sizes are equal, means that lost an axis still line up with something.
     ask(weights({n.H, n.H, n.H, n.H}, Mask{}), random_tensor(random, {n.H, n.H, n.H, n.H}));
+    // And the row of a query that sees nothing, whose weights sum to 0.
+    Mask with_an_empty_row = random_mask(random, {n.B, 1, n.T, n.S});
+    for (Index s = 0; s < n.S; ++s) with_an_empty_row(1, 0, 1, s) = true;
+    ask(weights(shape, with_an_empty_row), random_tensor(random, shape));
     ask(weights(shape, Mask{}), random_tensor(random, {n.B, n.H, n.T, n.S + 1}));
     return questions;
 }

@@ -273,6 +273,14 @@ Chapter gradients_of_softmax() {
          .symptom = "right while the first key of every row is open, as under a causal mask",
          .question = "If key 0 alone is blocked, which weights does the row have?",
          .make = [](Choices& c) { c.change<Gradients>().softmax = &without_rows_of_a_blocked_first_key; }},
+        {.id = "softmax_gradient_mean_over_sum_of_weights",
+         .decision = "softmax_gradient",
+         .title =
+             "a row all of whose weights are 0 becomes NaN, as where its mean is divided by the sum of its weights",
+         .right = "the weights of a row sum to 1, so their weighted sum is the mean already; a row of zeros gets zeros",
+         .symptom = "right in each row that sees a key; a query that sees none gets 0 / 0",
+         .question = "What do the weights of a query that sees no key sum to, and what do you divide by?",
+         .make = [](Choices& c) { c.change<Gradients>().softmax = &divided_by_the_sum_of_weights; }},
         {.id = "low_rows_get_no_gradient",
          .decision = "softmax_gradient",
          .title =
