@@ -105,6 +105,10 @@ Array array_of(const Mask& mask) {
     return array;
 }
 
+bool is_answer_due(const Answer& due) {
+    return due.is_value() && std::ranges::none_of(due.parts, [](const auto& part) { return part.first == "refused"; });
+}
+
 Answer answer_of(const wire::Value& value) {
     Answer answer;
     append(answer, "", value);

@@ -42,6 +42,9 @@ struct Answer {
     static Answer without_value(Kind why) { return {why, {}}; }
 };
 
+/// Whether a right program answers. Some say in a part of the answer that they refuse: what they hold is still there.
+bool is_answer_due(const Answer& due);
+
 Answer answer_of(const judge::Outcome& outcome);
 Answer answer_of(const wire::Value& value);
 Array array_of(const Mask& mask);

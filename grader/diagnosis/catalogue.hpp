@@ -24,8 +24,9 @@ inline constexpr std::string_view in_the_header{};
 
 /// The decision of mistakes whose title is what was found, in the first sentence of the function.
 inline constexpr std::string_view told_in_words = "told_in_words";
-// Two of them, found elsewhere than in numbers.
+// Three of them, found elsewhere than in numbers.
 inline constexpr const char* not_refused = "not_refused";
+inline constexpr const char* refused_by_another_type = "refused_by_another_type";
 inline constexpr const char* not_as_promised = "not_as_promised";
 
 /// Somewhere in attention where people decide; of its choices one is right.

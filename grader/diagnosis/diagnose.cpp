@@ -41,10 +41,16 @@ void take_words_on_calls(std::vector<FunctionDiagnosis>& functions, const std::v
     }
 }
 
-/// "its shape is wrong: your f should throw std::invalid_argument", without what it did instead.
+constexpr std::string_view threw_instead = ", but it threw ";
+
+/// "its shape is wrong: your f should throw std::invalid_argument", without what it did instead: of what it threw, the
+/// type alone.
 std::string without_what_came(std::string words) {
     const std::size_t refusal = words.find(" should throw ");
-    return refusal == std::string::npos ? words : words.substr(0, words.find(", but it ", refusal));
+    if (refusal == std::string::npos) return words;
+    if (const std::size_t threw = words.find(threw_instead, refusal); threw != std::string::npos)
+        return words.substr(0, words.find(" (", threw + threw_instead.size()));
+    return words.substr(0, words.find(", but it ", refusal));
 }
 
 /// Whether a refusal that is missing is told beside the names that a function has.
@@ -94,6 +100,7 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
         const std::size_t refusal = words.find(" should throw ");
         if (refusal == std::string::npos && words.find(" threw ") != std::string::npos)
             continue;  // that is said where it failed
+        const bool is_of_another_type = refusal != std::string::npos && words.find(threw_instead) != std::string::npos;
         words = without_what_came(std::move(words));
         const std::string name = one.substr(0, end);
         // "forward (dropout)" is a part of forward that is asked about by itself.
@@ -115,7 +122,9 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
             continue;
         }
         found->state = FunctionState::named;
-        found->mistakes = {refusal == std::string::npos ? not_as_promised : not_refused};
+        found->mistakes = {refusal == std::string::npos ? not_as_promised
+                           : is_of_another_type         ? refused_by_another_type
+                                                        : not_refused};
         found->sentences.insert(found->sentences.begin(), words);
         worded.push_back(found->function);
     }

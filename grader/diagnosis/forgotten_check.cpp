@@ -249,7 +249,8 @@ std::optional<CheckForgottenWhere> check_forgotten_where(const std::vector<Obser
 }
 
 bool is_forgotten_check(const Mistake* mistake) {
-    return mistake->id == not_refused || mistake->decision.starts_with("check_");
+    return mistake->id == not_refused || mistake->id == refused_by_another_type ||
+           mistake->decision.starts_with("check_");
 }
 
 bool misses_refusals_alone(const std::vector<Observation>& observations) {

@@ -6,14 +6,14 @@ namespace headway::diagnosis {
 
 std::string index_left_its_tensor(const Findings& findings, const Function& function) {
     for (const auto& question : findings.questions)
-        if (!question.reply.left_its_tensor.empty() && function.model(question.arguments)(right()).is_value())
+        if (!question.reply.left_its_tensor.empty() && is_answer_due(function.model(question.arguments)(right())))
             return question.reply.left_its_tensor;
     return {};
 }
 
 bool threw_where_an_answer_is_due(const Observation& one) {
     const bool threw = one.seen.kind == Answer::Kind::refused || one.seen.kind == Answer::Kind::threw;
-    return threw && predicted(one, right()).is_value();
+    return threw && is_answer_due(predicted(one, right()));
 }
 
 bool throw_there_too(const MistakeSet& set, const std::vector<Observation>& observations) {
@@ -28,7 +28,7 @@ bool throw_there_too(const MistakeSet& set, const std::vector<Observation>& obse
 bool throws_where_memory_is_watched(const std::vector<Observation>& observations, const Function& function,
                                     judge::Student& sanitized) {
     const auto thrown = std::ranges::find_if(observations, [](const Observation& one) {
-        return predicted(one, right()).is_value() && !one.seen.is_value();
+        return is_answer_due(predicted(one, right())) && !one.seen.is_value();
     });
     return thrown == observations.end() || !ask(sanitized, function, thrown->arguments).failure;
 }

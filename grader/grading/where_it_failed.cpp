@@ -206,6 +206,27 @@ std::set<std::string> functions_asked_for(const std::filesystem::path& course_fo
     return names;
 }
 
+namespace {
+
+/// Where to look for what does not fit: what `function` works on may come from another function that has a name.
+std::string what_may_not_fit(const verdict::Exercise& exercise, const Failure& failure, const std::string& function) {
+    std::string look = "look at what it is handed there";
+    bool another_is_wrong = false;
+    if (exercise.diagnosis)
+        for (const verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {
+            const std::string name = without_variant(one.function);
+            if (name == function || one.state != verdict::FunctionState::named || one.given_own.value_or(false))
+                continue;
+            another_is_wrong = true;
+            if (std::ranges::any_of(failure.story,
+                                    [&](const std::string& step) { return step.starts_with(name + '('); }))
+                return fmt::format("{}, and at {}, which is wrong itself.", look, name);
+        }
+    return another_is_wrong ? look + '.' : fmt::format("{}, and where {} makes that.", look, function);
+}
+
+}  // namespace
+
 void tell_what_is_handed_on(verdict::Exercise& exercise, const std::set<std::string>& asked_for,
                             const std::vector<build::SourceFile>& files) {
     const build::SourceLines own(files);
@@ -223,9 +244,8 @@ void tell_what_is_handed_on(verdict::Exercise& exercise, const std::set<std::str
         Failure& failure = *test.failure;
         const auto holder = own.function_around(*failure.at);
         if (!holder || !asked_for.contains(holder->name) || is_wrong(holder->name)) continue;
-        const std::string told = fmt::format(
-            "Nothing that was asked of {} itself is wrong: look at what it is handed there, and where {} makes that.",
-            holder->name, without_variant(failure.function));
+        const std::string told = fmt::format("Nothing that was asked of {} itself is wrong: {}", holder->name,
+                                             what_may_not_fit(exercise, failure, without_variant(failure.function)));
         failure.advice = failure.advice ? *failure.advice + " " + told : told;
     }
 }

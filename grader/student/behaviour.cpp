@@ -191,7 +191,7 @@ LaterAnswers expect_untouched(Student& student, const FunctionCall& call) {
     for (const auto form : {column_major, sliced})
         expect_as_first(expect_unchanged(student, {function, each(arguments, form, Nested::too)}),
                         "the same numbers come in a view that is not contiguous",
-                        ": does it read data() without looking at the strides?");
+                        ": it should depend on the numbers alone, not on how they are laid out in memory");
     expect_as_first(expect_unchanged(student, {function, each(arguments, heads_as_split, Nested::too)}),
                     "the same numbers come in a view that begins later in its storage",
                     ": does it leave out the offset?");

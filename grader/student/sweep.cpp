@@ -82,6 +82,11 @@ std::string pattern_of_wrong(Student& student, const std::vector<DrawAndAsk>& qu
     try {
         for (std::size_t i = first + 1; i < questions.size(); ++i)
             wrong[i] = !ask_without_trace(student, questions[i], seeds[i]).rightly();
+        Random other(seeds[first]);
+        if (!stay_wrong(wrong, [&](std::size_t i) {
+                return !ask_without_trace(student, questions[i], other.next()).rightly();
+            }))
+            return "";
     } catch (const StopTest&) {  // the worker is lost
         record.undo();
         return "";
@@ -90,6 +95,18 @@ std::string pattern_of_wrong(Student& student, const std::vector<DrawAndAsk>& qu
 }
 
 }  // namespace
+
+bool stay_wrong(const std::vector<bool>& wrong, const std::function<bool(std::size_t)>& is_wrong_again) {
+    constexpr std::ptrdiff_t few = 2;
+    constexpr int times = 4, least_wrong = 3;
+    if (std::count(wrong.begin(), wrong.end(), true) > few) return true;
+    for (std::size_t i = 0; i < wrong.size(); ++i) {
+        int again = 0;
+        for (int time = 0; wrong[i] && time < times; ++time) again += is_wrong_again(i) ? 1 : 0;
+        if (wrong[i] && again < least_wrong) return false;
+    }
+    return true;
+}
 
 void ask_in_turn(Student& student, Random& random, const std::vector<DrawAndAsk>& questions, const Pattern& pattern) {
     TestRecord& record = student.test_record();

@@ -14,6 +14,11 @@ using DrawAndAsk = std::function<void(Random&)>;
 /// What the wrong ones among the questions have in common, in words; may be empty.
 using Pattern = std::function<std::string(const std::vector<bool>& wrong)>;
 
+/// Whether what is wrong stays so: of few that are wrong, each is asked again, and may be right once. Numbers or a mask
+/// that were drawn may make a question wrong that is not wrong by its sizes.
+/// @param is_wrong_again  asks the question of this number with other draws
+bool stay_wrong(const std::vector<bool>& wrong, const std::function<bool(std::size_t)>& is_wrong_again);
+
 /// Asks one question after the other. The test ends with the first that fails; its message says what the wrong ones
 /// have in common. What passes leaves no trace in the record of the test, so that a story stays short. Nothing is asked
 /// if an earlier answer of this test passed on credit: then something that it builds on is wrong.

@@ -39,6 +39,10 @@ std::vector<Arguments> ask_softmax_backward(Random& random) {
         random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2));
     // Where all sizes are equal, means that lost an axis still line up with something.
     ask(weights({n.H, n.H, n.H, n.H}, Mask{}), random_tensor(random, {n.H, n.H, n.H, n.H}));
+    // And the row of a query that sees nothing, whose weights sum to 0.
+    Mask with_an_empty_row = random_mask(random, {n.B, 1, n.T, n.S});
+    for (Index s = 0; s < n.S; ++s) with_an_empty_row(1, 0, 1, s) = true;
+    ask(weights(shape, with_an_empty_row), random_tensor(random, shape));
     ask(weights(shape, Mask{}), random_tensor(random, {n.B, n.H, n.T, n.S + 1}));
     return questions;
 }
@@ -102,6 +106,9 @@ std::vector<Arguments> ask_linear_backward(Random& random) {
         change(in);
         questions.push_back(in.arguments());
     };
+    judge::Sizes one_sequence = n;  // where sequences cannot be mixed
+    one_sequence.B = 1;
+    questions.push_back(judge::backward::LinearInputs(random, one_sequence, true).arguments());
     changed([](auto& in) { in.x = in.x.contiguous(); });
     // As a sum hands it on: one gradient for all tokens, in one storage.
     changed([&](auto& in) { in.grad_y = random_tensor(random, {n.d}).expand(in.grad_y.shape()); });

@@ -158,6 +158,15 @@ Array without_rows_of_a_blocked_first_key(const Array& weights, const Array& gra
     return scores;
 }
 
+Array divided_by_the_sum_of_weights(const Array& weights, const Array& grad) {
+    Array scores = reference::softmax_backward(weights, grad);
+    const auto S = static_cast<std::size_t>(weights.size(-1));
+    for (std::size_t row = 0; row < weights.value.size(); row += S)
+        if (std::all_of(&weights.value[row], &weights.value[row] + S, &is_zero))
+            for (std::size_t i = row; i < row + S; ++i) scores.value[i] = std::numeric_limits<double>::quiet_NaN();
+    return scores;
+}
+
 Array with_mean_outside(const Array& weights, const Array& grad) {
     Array scores = elementwise(weights, grad, [](double w, double g) { return w * g; });
     const auto S = static_cast<std::size_t>(weights.size(-1));

@@ -33,6 +33,9 @@ Array with_mean_up_to_a_blocked_key(const Array& weights, const Array& grad);
 /// The right one, but 0 in rows whose first weight is 0.
 Array without_rows_of_a_blocked_first_key(const Array& weights, const Array& grad);
 
+/// The right one, but NaN in rows all of whose weights are 0: 0 / 0.
+Array divided_by_the_sum_of_weights(const Array& weights, const Array& grad);
+
 /// weights · grad - mean: the bracket ends too early.
 Array with_mean_outside(const Array& weights, const Array& grad);
 

@@ -80,7 +80,8 @@ public:
         widths.T = q.size(2);
         widths.S = k.size(2);
         widths.d = widths.d_v = q.size(3);
-        widths.D = widths.default_d = x_.size(2);
+        widths.D = x_.size(2);
+        widths.default_d = widths.D / std::max<Index>(1, num_heads_);
         return reference::scale(c.scoring.product(q, k), c.scoring.factor(widths));
     }
 

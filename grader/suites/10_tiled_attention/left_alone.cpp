@@ -159,7 +159,8 @@ void expect_absorb_to_read_views(Student& student, Random& random, const Sizes& 
             expect(false, Stage::none,
                    fmt::format("your absorb answers differently if {} in a view that is not contiguous{}",
                                keys[which].name == "v" ? "v comes" : "scores come",
-                               seen ? ": does it read data() without looking at the strides?" : ": it throws"));
+                               seen ? ": it should depend on the numbers alone, not on how they are laid out in memory"
+                                    : ": it throws"));
         }
 }
 

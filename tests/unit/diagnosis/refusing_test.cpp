@@ -1,5 +1,5 @@
 // A mistake that refuses some of what fits must be asked for what it does not refuse: else a function that fails
-// wherever it should answer looks like it.
+// wherever it should answer looks like it. And mistakes that differ in few sizes must be asked for these.
 #include "diagnosis/catalogue.hpp"
 #include "diagnosis/search.hpp"
 #include "diagnosis/subject.hpp"
@@ -62,6 +62,25 @@ TEST(Refusing, IsAskedWhereItDoesNot) {
             }
         }
     EXPECT_GE(refusing, 10);
+}
+
+/// Whether some question of decode is answered otherwise with one of them than with the other.
+bool decode_tells_apart(const char* one, const char* other) {
+    Random random(11);
+    for (const Function& function : subjects().at("08_kv_cache").functions) {
+        if (function.name != "decode") continue;
+        for (const auto& [arguments, name] : function.questions(random)) {
+            const Observation question{arguments, {}, function.model(arguments)};
+            if (distance(predicted(question, with({&mistake(one)})), predicted(question, with({&mistake(other)}))) > 1)
+                return true;
+        }
+    }
+    return false;
+}
+
+TEST(Questions, TellTheWidthOfATokenFromItsShareOfAHead) {
+    EXPECT_TRUE(decode_tells_apart("scale_sqrt_model_width", "scale_from_default_head_dim"));
+    EXPECT_TRUE(decode_tells_apart("scale_sqrt_model_width", "scale_sqrt_inner_width"));
 }
 
 }  // namespace

@@ -109,7 +109,17 @@ TEST(WhereItFailed, WhatIsHandedToAFunctionThatPassesItsTestsIsTheCallers) {
         "Widths differ. Nothing that was asked of attend itself is wrong: look at what it is handed there, and where "
         "layer makes that.");
     EXPECT_EQ(told({"layer"}), "Widths differ.") << "a helper, which nobody asks";
-    exercise.diagnosis.emplace();
+    verdict::FunctionDiagnosis& pool = exercise.diagnosis.emplace().functions.emplace_back();
+    pool.function = "pool";
+    pool.state = verdict::FunctionState::named;
+    EXPECT_EQ(told({"attend", "layer"}),
+              "Widths differ. Nothing that was asked of attend itself is wrong: look at what it is handed there.")
+        << "pool may make that";
+    exercise.tests[0].failure->story = {"pool(x (2, 3))", "layer(x (2, 3))"};
+    EXPECT_EQ(
+        told({"attend", "layer"}),
+        "Widths differ. Nothing that was asked of attend itself is wrong: look at what it is handed there, and at "
+        "pool, which is wrong itself.");
     exercise.diagnosis->functions.emplace_back().function = "attend";
     EXPECT_EQ(told({"attend", "layer"}), "Widths differ.") << "it is wrong elsewhere";
 }

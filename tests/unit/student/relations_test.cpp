@@ -136,6 +136,23 @@ TEST(WhatTellsApart, SaysNothingWithoutARelation) {
     EXPECT_EQ(said("B H T S d d_v", [&](const AxisSizes&) { return row++ % 3 == 1; }), "");
 }
 
+TEST(StayWrong, WhatIsWrongByItsSizesIsWrongEachTime) {
+    EXPECT_TRUE(stay_wrong({false, true, false}, [](std::size_t i) { return i == 1; }));
+    int asked = 0;  // a mask that blocks nothing hides it now and then
+    EXPECT_TRUE(stay_wrong({true, false, true}, [&](std::size_t) { return asked++ % 4 != 1; }));
+    EXPECT_EQ(asked, 8);
+}
+
+TEST(StayWrong, WhatIsWrongByChanceIsRightAgain) {
+    int asked = 0;
+    EXPECT_FALSE(stay_wrong({false, true, false}, [&](std::size_t) { return asked++ % 2 == 0; }));
+    EXPECT_FALSE(stay_wrong({true, false, true}, [](std::size_t i) { return i == 0; }));
+}
+
+TEST(StayWrong, OfManyNoneIsAskedAgain) {
+    EXPECT_TRUE(stay_wrong({true, true, false, true}, [](std::size_t) { return false; }));
+}
+
 TEST(MaskForms, EachBroadcastsAndTheyDiffer) {
     Random random(3);
     const Shape scores{3, 5, 6, 7};

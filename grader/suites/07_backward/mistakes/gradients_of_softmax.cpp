@@ -11,6 +11,12 @@ namespace {
 
 constexpr const char* weighted_mean = "weights · (gradient - its weighted mean over the row)";
 
+/// The right one and this times weight² · gradient: what the diagonal of the Jacobian has too much or too little.
+Array with_its_own_share(double times, const Array& weights, const Array& grad) {
+    const Array share = elementwise(weights, grad, [](double w, double g) { return w * w * g; });
+    return reference::add(reference::softmax_backward(weights, grad), reference::scale(share, times));
+}
+
 }  // namespace
 
 namespace chapters {
@@ -34,6 +40,32 @@ Chapter gradients_of_softmax() {
              [](Choices& c) {
                  c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
                      return elementwise(weights, grad, [](double w, double g) { return w * (1 - w) * g; });
+                 };
+             }},
+        {.id = "softmax_gradient_diagonal_twice",
+         .decision = "softmax_gradient",
+         .title = "a key's own share is taken off twice: its score begins with weight · (1 - weight) · gradient, and "
+                  "the sum over the other keys includes it again",
+         .right = "for score s: weight · (1 - weight) · gradient of s, less weights[s]·weights[j]·gradient[j] for each "
+                  "j other than s",
+         .symptom = "too small by weight² · gradient: little where attention is spread over many keys",
+         .question = "Row s of the Jacobian has one entry for each key: how often do you use the one on the diagonal?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
+                     return with_its_own_share(-1, weights, grad);
+                 };
+             }},
+        {.id = "softmax_gradient_sum_without_itself",
+         .decision = "softmax_gradient",
+         .title = "the weighted mean leaves out the key whose score it is: only the other keys of the row are summed",
+         .right = "weight · (gradient - mean), where the mean is over all keys of the row, the key itself included",
+         .symptom = "too large by weight² · gradient: little where attention is spread over many keys",
+         .question = "Which keys does the weighted mean of a row run over?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
+                     return with_its_own_share(1, weights, grad);
                  };
              }},
         {.id = "softmax_gradient_without_mean",
@@ -241,6 +273,14 @@ Chapter gradients_of_softmax() {
          .symptom = "right while the first key of every row is open, as under a causal mask",
          .question = "If key 0 alone is blocked, which weights does the row have?",
          .make = [](Choices& c) { c.change<Gradients>().softmax = &without_rows_of_a_blocked_first_key; }},
+        {.id = "softmax_gradient_mean_over_sum_of_weights",
+         .decision = "softmax_gradient",
+         .title =
+             "a row all of whose weights are 0 becomes NaN, as where its mean is divided by the sum of its weights",
+         .right = "the weights of a row sum to 1, so their weighted sum is the mean already; a row of zeros gets zeros",
+         .symptom = "right in each row that sees a key; a query that sees none gets 0 / 0",
+         .question = "What do the weights of a query that sees no key sum to, and what do you divide by?",
+         .make = [](Choices& c) { c.change<Gradients>().softmax = &divided_by_the_sum_of_weights; }},
         {.id = "low_rows_get_no_gradient",
          .decision = "softmax_gradient",
          .title =

@@ -135,6 +135,32 @@ Chapter decoding() {
                  c.change<Caching>().hidden = [](const Lengths& lengths, std::size_t b, Index, Index s, Index n,
                                                  Index) { return s >= lengths[b] + n; };
              }},
+        {.id = "decoding_mask_hides_the_new_tokens",
+         .decision = "decoding_mask",
+         .title = "what lies past the lengths before the new tokens is hidden as well: they see neither themselves nor "
+                  "each other",
+         .right = own_position,
+         .symptom = "the first token of all sees nothing; every later one sees the past alone",
+         .question = "Are the lengths that you get those before or after the new tokens, and which positions are past "
+                     "them?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().hidden = [](const Lengths& lengths, std::size_t b, Index, Index s, Index, Index) {
+                     return s >= lengths[b];
+                 };
+             }},
+        {.id = "decoding_mask_hides_the_past",
+         .decision = "decoding_mask",
+         .title = "positions before lengths[b] are hidden: new tokens see themselves and those before them in the "
+                  "chunk, and nothing of the past",
+         .right = own_position,
+         .symptom = "right while the cache is empty; later, what is cached is never seen",
+         .question = "With unsigned numbers, what is s - lengths[b] where s is the smaller one?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().hidden = [](const Lengths& lengths, std::size_t b, Index t, Index s, Index,
+                                                 Index) { return s < lengths[b] || s > lengths[b] + t; };
+             }},
         {.id = "decoding_mask_written_past_its_end",
          .decision = "decoding_mask",
          .title = "the row of a token that stands past the last of S positions is written past its end: it throws",
