@@ -175,6 +175,10 @@ bool tells_what_is_wrong(const Answer& predicted, const Answer& right, const Ans
     return told >= open;
 }
 
+bool is_answer_due(const Answer& due) {
+    return due.is_value() && std::ranges::none_of(due.parts, [](const auto& part) { return part.first == "refused"; });
+}
+
 bool disturbs(const Answer& predicted, const Answer& right, const Answer& seen) {
     if (!same_kind(right, seen) || predicted.kind == Answer::Kind::unpredicted) return false;
     if (!same_kind(predicted, seen)) return true;

@@ -46,6 +46,9 @@ Answer answer_of(const judge::Outcome& outcome);
 Answer answer_of(const wire::Value& value);
 Array array_of(const Mask& mask);
 
+/// Whether an answer is due, and not a refusal. Some say that in a part of the answer.
+bool is_answer_due(const Answer& due);
+
 /// How well a prediction fits what was seen.
 struct Fit {
     /// The largest |seen - predicted| / tolerance over all finite elements; at most 1.

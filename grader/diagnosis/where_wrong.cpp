@@ -34,11 +34,6 @@ private:
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// Whether an answer is due: what should be refused has sizes of no name. Some say so in a part of the answer.
-bool is_answer_due(const Answer& due) {
-    return due.is_value() && std::ranges::none_of(due.parts, [](const auto& part) { return part.first == "refused"; });
-}
-
 /// What was asked, and whether the answer was wrong.
 class Asked {
 public:
@@ -47,6 +42,7 @@ public:
     /// @return its number; nothing if it says nothing
     std::optional<std::size_t> add(const Observation& one) {
         const Answer due = predicted(one, right());
+        // What should be refused has sizes of no name.
         if (!is_answer_due(due)) return std::nullopt;
         const bool is_wrong = !fit(due, one.seen);
         // Where every key is blocked, attention is 0 whatever it computes.
