@@ -97,10 +97,13 @@ void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling
     const double power = choices.shrinks_by_two ? std::exp2(change) : std::exp(change);
     const double shrink = largest == no_score ? 0 : in_range_of_float(power);
     // What is still 0 may be multiplied by anything but infinity.
-    if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::total)
-        total = in_range_of_float(total * shrink);
-    if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::gathered)
-        each_share(&share_times, choices.gathered_shrinks_twice ? shrink * shrink : shrink);
+    const auto shrink_sums = [&] {
+        if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::total)
+            total = in_range_of_float(total * shrink);
+        if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::gathered)
+            each_share(&share_times, choices.gathered_shrinks_twice ? shrink * shrink : shrink);
+    };
+    if (!choices.shrinks_for_each_key) shrink_sums();
     if (choices.replaced == Replaced::both || choices.replaced == Replaced::total) total = 0;
     if (choices.replaced == Replaced::both || choices.replaced == Replaced::gathered) each_share(&share_set_to, 0);
     bool sees_any = total > 0 || vanishes;
@@ -108,6 +111,10 @@ void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling
     const double lowered = choices.own_part_shrinks_too ? change : 0;
     for (const Seen& key : keys) {
         const double above = key.score - compared + lowered;
+        if (choices.shrinks_for_each_key) {
+            shrink_sums();
+            sees_any &= shrink > 0;
+        }
         sees_any |= above > least_exponent;
         const double raised = in_range_of_float(choices.raises_by_two ? std::exp2(above) : std::exp(above));
         double& share = shares.back().of.at(key.value);
@@ -119,7 +126,8 @@ void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling
     if (choices.largest != Tiling::Largest::never_stored) largest = now;
     constexpr double imprecise = 16 * static_cast<double>(std::numeric_limits<float>::min());
     const bool may_vanish = choices.largest == Tiling::Largest::of_all_queries ||
-                            choices.largest == Tiling::Largest::of_blocked_too || choices.own_part_shrinks_too;
+                            choices.largest == Tiling::Largest::of_blocked_too || choices.own_part_shrinks_too ||
+                            choices.shrinks_for_each_key;
     vanishes = may_vanish && total < imprecise && sees_any;
 }
 

@@ -228,6 +228,16 @@ const Tiling& Tiling::right() {
     return defaults;
 }
 
+namespace {
+
+/// How many times a score stands in the exponent of a share, or more.
+double factor_of_exponents(const Tiles& tiles, Index S, const Tiling& choices) {
+    if (choices.shrinks_for_each_key) return static_cast<double>(std::max(Index{1}, std::min(tiles.keys, S)));
+    return choices.first_tile_scaled_alone ? tiles.root : 1;
+}
+
+}  // namespace
+
 Index query_of_row(Index t, Index T, Index tile, const Tiling& choices) {
     return choices.rows_written_first && t < tile ? t + (T - 1 - t) / tile * tile : t;
 }
@@ -247,8 +257,7 @@ Array tiled_context(const Array& scores, const std::vector<bool>& blocked, const
         RowSums& sums = left.of(query);
         std::vector<Computed> computed(static_cast<std::size_t>(S), Computed::no);
         for (const Query& one : in_one_state(query, tile, choices.shared)) {
-            sums.relative_error +=
-                relative_error_of_shares(scores, one.row, choices.first_tile_scaled_alone ? tiles.root : 1);
+            sums.relative_error += relative_error_of_shares(scores, one.row, factor_of_exponents(tiles, S, choices));
             const auto seen = pass.run(one, sums);
             std::ranges::transform(computed, seen, computed.begin(), [](auto a, auto b) { return std::max(a, b); });
         }

@@ -73,6 +73,7 @@ struct Tiling {
     bool shrinks_by_two = false;    ///< by 2 to the power of before - now
     bool raises_by_two = false;     ///< new scores too, as 2 to the power of score - now
     bool gathered_shrinks_twice = false;
+    bool shrinks_for_each_key = false;   ///< by the factor of the whole tile, before each of its keys is added
     bool own_part_shrinks_too = false;   ///< what a tile adds is multiplied with what was there before
     bool compares_with_zero = false;     ///< where the largest score is below 0: 0 takes its place, but is not stored
     bool raises_above_own_tile = false;  ///< new scores are compared with the largest of their tile alone

@@ -15,6 +15,16 @@ Chapter taking_in() {
          .symptom = "0 with one tile, where before is -infinity; else tiles that raise the largest count too little",
          .question = "What is exp(before - now) for the first tile, and what do you multiply by it?",
          .make = [](Choices& c) { c.change<Tiling>().own_part_shrinks_too = true; }},
+        {.id = "rescale_once_for_each_key",
+         .decision = "rescale",
+         .title =
+             "the sums shrink once for each key of a tile, by exp(before - now) of the whole tile, instead of once "
+             "a tile",
+         .right = "multiply what was there before by exp(before - now) once, then add all keys of the tile",
+         .symptom = "right for tiles of one key; else keys of the tile itself shrink with those before, and of the "
+                    "first tile only its last key remains",
+         .question = "How often is total multiplied by exp(before - now) while one tile of three keys is taken in?",
+         .make = [](Choices& c) { c.change<Tiling>().shrinks_for_each_key = true; }},
         {.id = "maximum_never_stored_even_if_blocked",
          .decision = "running_maximum",
          .title = "the running maximum goes stale: it is never stored, so each tile wipes out those before it, even "
