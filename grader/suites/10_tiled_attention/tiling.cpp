@@ -139,7 +139,7 @@ namespace {
 void gather(const RowSums& sums, const std::vector<Computed>& computed, const Array& v, const Tiling& choices,
             double* context, double* error) {
     const auto S = static_cast<std::size_t>(v.size(-2)), d_v = static_cast<std::size_t>(v.size(-1));
-    if (sums.vanishes) return std::fill(error, error + d_v, anything);
+    if (sums.vanishes || sums.is_uncertain) return std::fill(error, error + d_v, anything);
     if (sums.total == 0) {
         std::fill(context, context + d_v, choices.empty_total_is_nan ? std::nan("") : 0.0);
         // A total that was lost: some give 0, others what was gathered.

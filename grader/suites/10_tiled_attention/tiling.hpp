@@ -81,6 +81,7 @@ struct Tiling {
     Largest largest = Largest::so_far;
     bool key_by_key = false;              ///< each key is a tile of its own
     bool divided_after_tiles = false;     ///< gathered is divided by the total after each tile
+    bool tile_normalised = false;         ///< what a tile adds to gathered is divided by the tile's own sum
     bool scores_in_memory_order = false;  ///< absorb reads them row-major from where they begin, whatever their strides
     bool empty_tile_is_zero = false;      ///< while no key was seen, 0 is stored as the largest score
     bool empty_tile_forgets = false;      ///< a tile without a key to see throws away what was seen before

@@ -25,6 +25,14 @@ Chapter taking_in() {
                     "first tile only its last key remains",
          .question = "How often is total multiplied by exp(before - now) while one tile of three keys is taken in?",
          .make = [](Choices& c) { c.change<Tiling>().shrinks_for_each_key = true; }},
+        {.id = "tile_normalised_before_it_is_added",
+         .decision = "division",
+         .title = "what a tile adds to gathered is divided by the sum of the tile, and in the end by the total again",
+         .right = "gathered holds Σ exp(score - now)·v, not divided by anything; divide once, after the last tile",
+         .symptom =
+             "right where a query sees one key alone; else wrong, also with one tile: then all results are too small",
+         .question = "What do the numbers sum to that you multiply with the values of a tile?",
+         .make = [](Choices& c) { c.change<Tiling>().tile_normalised = true; }},
         {.id = "maximum_never_stored_even_if_blocked",
          .decision = "running_maximum",
          .title = "the running maximum goes stale: it is never stored, so each tile wipes out those before it, even "
