@@ -109,11 +109,12 @@ struct Tiling {
     bool blocked_by_corners = false;  ///< a tile is skipped if its four corners are blocked, in all sequences and heads
     bool blocked_by_first_query = false;      ///< a tile is skipped if the mask blocks it for the first of its queries
     bool first_row_tells_in_the_end = false;  ///< row 0 of head 0 of sequence 0 saw no key: all get zeros in the end
-    bool ends_at_a_blocked_row = false;       ///< rows behind one that sees nothing of a tile take nothing of it in
-    bool empty_by_the_first_row = false;      ///< whether a row has seen no key is told by query 0 of its head
-    bool fewer_keys_refused = false;          ///< fewer than queries, under the causal option
-    bool low_rows_are_empty = false;          ///< rows with a very low largest score get zeros in the end
-    bool ends_at_a_blocked_tile = false;      ///< a query sees no key behind a tile that is blocked for it as a whole
+    bool any_empty_row_tells_in_the_end = false;  ///< some row saw no key: all get zeros in the end
+    bool ends_at_a_blocked_row = false;           ///< rows behind one that sees nothing of a tile take nothing of it in
+    bool empty_by_the_first_row = false;          ///< whether a row has seen no key is told by query 0 of its head
+    bool fewer_keys_refused = false;              ///< fewer than queries, under the causal option
+    bool low_rows_are_empty = false;              ///< rows with a very low largest score get zeros in the end
+    bool ends_at_a_blocked_tile = false;  ///< a query sees no key behind a tile that is blocked for it as a whole
     Causality causality = Causality::by_position;
     Skipped skipped = Skipped::behind_the_last_query;
     static const Tiling& right();

@@ -1,4 +1,4 @@
-// How a tile is taken in beside what was summed before, and what the next tile finds of it.
+// How a tile is taken in beside what was summed before, what the next tile finds of it, and what comes out.
 #include "suites/10_tiled_attention/tiling.hpp"
 
 #include "diagnosis/catalogue.hpp"
@@ -46,6 +46,13 @@ Chapter taking_in() {
                  c.change<Tiling>().largest = Tiling::Largest::never_stored;
                  c.change<Tiling>().empty_tile_forgets = true;
              }},
+        {.id = "one_empty_row_makes_all_zeros",
+         .decision = "empty_total",
+         .title = "one row that saw no key makes the whole context 0: it is returned before other rows are divided",
+         .right = "each row [b,h,t] that saw no key gets zeros, and every other row its quotient",
+         .symptom = "right while every row sees a key; else all queries, heads and sequences of the state get zeros",
+         .question = "What do you return for the other rows once you have found one whose total is 0?",
+         .make = [](Choices& c) { c.change<Tiling>().any_empty_row_tells_in_the_end = true; }},
     };
     return {{}, mistakes};
 }
