@@ -1,9 +1,34 @@
-// Heads and values of a group: which of them are refused, how far they are gathered, and what they are compared with.
+// Heads and values of a group: which of them are refused, how far they are gathered, and what they are compared with;
+// and a few more ways to pool and to count them.
 #include "suites/09_grouped_query/grouped_layer.hpp"
 
 #include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
+
+#include <cmath>
 
 namespace headway::diagnosis {
+namespace {
+
+/// The mean of heads g, g + 1, …, as many as a group has.
+Array mean_from_the_number_of_the_group(const Array& w, Index H, Index H_kv) {
+    const Index d = w.size(1) / H, group = H / H_kv;
+    const double share = 1 / static_cast<double>(group);
+    Array pooled = zeros({w.size(0), H_kv * d});
+    each(pooled.shape, [&](Coordinate at, std::size_t to) {
+        for (Index i = 0; i < group; ++i) {
+            const Index from[] = {at[0], at[1] + i * d};
+            const std::size_t source = position(w.shape, from);
+            pooled.value[to] += share * w.value[source];
+            pooled.error[to] += share * (w.error[source] + static_cast<double>(group + 2) * reference::unit_roundoff *
+                                                               std::abs(w.value[source]));
+        }
+    });
+    return pooled;
+}
+
+}  // namespace
+
 namespace chapters {
 
 Chapter group_values() {
@@ -89,6 +114,13 @@ Chapter group_values() {
          .symptom = "right while the queries of a group score about alike; else all exponentials of a query vanish",
          .question = "Over which axes is your largest score taken: over the keys alone, or over queries too?",
          .make = [](Choices& c) { c.change<GroupedLayer>().largest = GroupedLayer::Largest::of_group; }},
+        {.id = "pooling_group_begins_at_its_number",
+         .decision = "pooling",
+         .title = "group g is pooled from head g on: its first head is head g · (H / H_kv)",
+         .right = "group g holds heads g·(H / H_kv) to (g + 1)·(H / H_kv) - 1",
+         .symptom = "right with one group, or one head a group; else groups overlap, and the last heads are in none",
+         .question = "With 6 query heads and 2 heads of keys: which heads are in the second group?",
+         .make = [](Choices& c) { c.change<GroupedLayer>().pool = &mean_from_the_number_of_the_group; }},
     };
     return {decisions, mistakes};
 }
