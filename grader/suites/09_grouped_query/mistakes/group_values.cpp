@@ -121,6 +121,30 @@ Chapter group_values() {
          .symptom = "right with one group, or one head a group; else groups overlap, and the last heads are in none",
          .question = "With 6 query heads and 2 heads of keys: which heads are in the second group?",
          .make = [](Choices& c) { c.change<GroupedLayer>().pool = &mean_from_the_number_of_the_group; }},
+        {.id = "cache_counts_bytes",
+         .decision = "cache_size",
+         .title = "4 times too many: bytes are counted, not numbers",
+         .right = "2 · B · S · H_kv · d numbers, whatever each of them takes",
+         .symptom = "right for nothing; in half precision the bytes would be others, and the numbers the same",
+         .question = "What is the unit of your result, and which unit does the header ask for?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index, Index H_kv, Index d) {
+                     return static_cast<double>(4 * 2 * B * S * H_kv * d);
+                 };
+             }},
+        {.id = "cache_counts_queries",
+         .decision = "cache_size",
+         .title = "queries are counted too: B · S · (H + 2 · H_kv) · d",
+         .right = "a cache holds keys and values alone: 2 · B · S · H_kv · d",
+         .symptom = "always too much, most with few heads of keys",
+         .question = "Which queries of earlier tokens does attention need once more?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index H, Index H_kv, Index d) {
+                     return static_cast<double>(B * S * (H + 2 * H_kv) * d);
+                 };
+             }},
     };
     return {decisions, mistakes};
 }
