@@ -145,6 +145,19 @@ Chapter group_values() {
                      return static_cast<double>(B * S * (H + 2 * H_kv) * d);
                  };
              }},
+        {.id = "tokens_repeated_instead_of_heads",
+         .decision = "group",
+         .title = "tokens are repeated side by side instead of heads, as where the new axis stands behind S",
+         .right = "view (B,H_kv,1,S,d), expand to (B,H_kv,group,S,d): a copy of a head has all S tokens, in order",
+         .symptom =
+             "right for H_kv = H and for S = 1; else a head has some tokens several times, and others not at all",
+         .question = "Which tokens does head 0 of your result hold, with 2 query heads for each head of keys?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().token = [](Index place, Index s, Index group, Index S) {
+                     return (place * S + s) / group;
+                 };
+             }},
     };
     return {decisions, mistakes};
 }
