@@ -116,7 +116,7 @@ Chapter group_values() {
          .make = [](Choices& c) { c.change<GroupedLayer>().largest = GroupedLayer::Largest::of_group; }},
         {.id = "pooling_group_begins_at_its_number",
          .decision = "pooling",
-         .title = "group g is pooled from head g on: its first head is head g · (H / H_kv)",
+         .title = "group g is pooled from head g on, instead of from head g · (H / H_kv)",
          .right = "group g holds heads g·(H / H_kv) to (g + 1)·(H / H_kv) - 1",
          .symptom = "right with one group, or one head a group; else groups overlap, and the last heads are in none",
          .question = "With 6 query heads and 2 heads of keys: which heads are in the second group?",

@@ -48,7 +48,7 @@ Chapter taking_in() {
              }},
         {.id = "one_empty_row_makes_all_zeros",
          .decision = "empty_total",
-         .title = "one row that saw no key makes the whole context 0: it is returned before other rows are divided",
+         .title = "one row that saw no key makes the whole context 0, and not its own row alone",
          .right = "each row [b,h,t] that saw no key gets zeros, and every other row its quotient",
          .symptom = "right while every row sees a key; else all queries, heads and sequences of the state get zeros",
          .question = "What do you return for the other rows once you have found one whose total is 0?",
