@@ -99,6 +99,11 @@ Facts facts_with_masks(const judge::Arguments& arguments) {
         if (const auto* several = std::get_if<bool>(&argument.value); several != nullptr && name == several_calls) {
             facts.flag.erase(std::pair(name + " is set", name + " is not set"));
             facts.flag.emplace(std::pair("several calls make the result", "one call makes the result"), *several);
+            // Such a call has keys of one tile, which headers call n: S are those of all calls.
+            if (auto keys = facts.size.extract("S")) {
+                keys.key() = "n";
+                facts.size.insert(std::move(keys));
+            }
         }
         if (const auto* options = std::get_if<wire::Record>(&argument.value); options != nullptr && name == "options")
             add_widths(facts, *options);

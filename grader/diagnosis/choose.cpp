@@ -42,6 +42,15 @@ bool would_show(const Mistake& mistake, const std::vector<Observation>& right) {
                        [&](const Observation& one) { return !fit(predicted(one, with({&mistake})), one.seen); });
 }
 
+bool would_show_beside(const Mistake& mistake, const MistakeSet& known, const std::vector<Observation>& answers) {
+    if (std::ranges::find(known, mistake.decision, &Mistake::decision) != known.end()) return false;
+    MistakeSet all = known;
+    all.push_back(&mistake);
+    return std::ranges::any_of(answers, [&, without = with(known), together = with(all)](const Observation& one) {
+        return fit(predicted(one, without), one.seen) && !fit(predicted(one, together), one.seen);
+    });
+}
+
 bool shows_alone(const MistakeSet& set, const std::vector<Observation>& observations) {
     constexpr double apart = 1;  // tolerances
     Choices usual = right();
@@ -66,7 +75,8 @@ MistakeSet still_open(const LeftOpen& earlier, const MistakeSet& set, const std:
 }
 
 void put_likeliest_first(std::vector<MistakeSet>& sets, const MistakeSet& known,
-                         const std::vector<Observation>& observations, const std::vector<Observation>& right_before) {
+                         const std::vector<Observation>& observations, const std::vector<Observation>& right_before,
+                         const std::vector<Observation>& wrong_before) {
     const auto familiar = [&](const MistakeSet& set) {
         return std::count_if(set.begin(), set.end(), [&](const Mistake* mistake) {
             return std::find(known.begin(), known.end(), mistake) != known.end();
@@ -81,8 +91,9 @@ void put_likeliest_first(std::vector<MistakeSet>& sets, const MistakeSet& known,
     // What leaves less open says more.
     std::erase_if(sets, [&](const MistakeSet& set) { return open(set) > least; });
     const auto unlikely = [&](const MistakeSet& set) {
-        return std::count_if(set.begin(), set.end(),
-                             [&](const Mistake* mistake) { return would_show(*mistake, right_before); });
+        return std::count_if(set.begin(), set.end(), [&](const Mistake* mistake) {
+            return would_show(*mistake, right_before) || would_show_beside(*mistake, known, wrong_before);
+        });
     };
     const auto in_order = [](const MistakeSet& set) {
         std::vector<std::size_t> positions;
@@ -90,11 +101,20 @@ void put_likeliest_first(std::vector<MistakeSet>& sets, const MistakeSet& known,
         std::sort(positions.begin(), positions.end());
         return positions;
     };
-    if (sets.size() > 1)
-        std::sort(sets.begin(), sets.end(), [&](const MistakeSet& a, const MistakeSet& b) {
-            return std::tuple(-familiar(a), unlikely(a), in_order(a)) <
-                   std::tuple(-familiar(b), unlikely(b), in_order(b));
+    if (sets.size() > 1) {
+        std::vector<std::tuple<std::ptrdiff_t, std::ptrdiff_t, std::vector<std::size_t>, MistakeSet>> ranked;
+        for (MistakeSet& set : sets) {
+            const auto most = -familiar(set), least_likely = unlikely(set);
+            auto positions = in_order(set);
+            ranked.emplace_back(most, least_likely, std::move(positions), std::move(set));
+        }
+        // Not by the sets themselves, which are addresses.
+        std::ranges::sort(ranked, [](const auto& a, const auto& b) {
+            return std::tie(std::get<0>(a), std::get<1>(a), std::get<2>(a)) <
+                   std::tie(std::get<0>(b), std::get<1>(b), std::get<2>(b));
         });
+        std::ranges::transform(ranked, sets.begin(), [](auto& one) { return std::move(std::get<MistakeSet>(one)); });
+    }
     // Where an earlier function's mistake is enough, another one beside it is no second reading.
     if (!sets.empty())
         std::erase_if(sets, [&, most = familiar(sets.front())](const MistakeSet& set) { return familiar(set) < most; });

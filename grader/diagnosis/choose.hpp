@@ -23,6 +23,9 @@ std::vector<Observation> telling_answers(std::vector<Observation> small,
 /// Whether these answers, which are right, would be others.
 bool would_show(const Mistake& mistake, const std::vector<Observation>& right);
 
+/// The same of answers that these mistakes explain, which are no reason for a choice of the same decision.
+bool would_show_beside(const Mistake& mistake, const MistakeSet& known, const std::vector<Observation>& answers);
+
 /// Whether the set makes some of these answers another where all else is right. What shows beside mistakes of earlier
 /// functions alone is what somebody does with numbers that should not have come.
 bool shows_alone(const MistakeSet& set, const std::vector<Observation>& observations);
@@ -37,7 +40,9 @@ MistakeSet still_open(const LeftOpen& earlier, const MistakeSet& set, const std:
 /// known from earlier functions comes before what these do not speak against, and that before the order of the
 /// catalogue. Where what is known is enough, no set with less of it stays.
 /// @param known  mistakes of earlier functions   @param right_before  answers of earlier functions that are right
+/// @param wrong_before  answers of those that are not
 void put_likeliest_first(std::vector<MistakeSet>& sets, const MistakeSet& known,
-                         const std::vector<Observation>& observations, const std::vector<Observation>& right_before);
+                         const std::vector<Observation>& observations, const std::vector<Observation>& right_before,
+                         const std::vector<Observation>& wrong_before = {});
 
 }  // namespace headway::diagnosis

@@ -121,7 +121,7 @@ private:
             tell_apart(sets, observations_, function_, workers_.plain, random_);
             std::erase_if(sets, [&](const MistakeSet& set) { return !survives_suite(set); });
             if (sets.empty()) continue;
-            put_likeliest_first(sets, known_, observations_, right_before_);
+            put_likeliest_first(sets, known_, observations_, right_before_, earlier_.wrong_answers);
             alternatives_.assign(sets.begin() + 1, sets.end());
             return sets.front();
         }

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -327,10 +328,14 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     for (std::string& sentence : broken_invariants(function.invariants, answered, questions))
         diagnosis.sentences.push_back(std::move(sentence));
     if (refuses) diagnosis.sentences.emplace_back(throws_for_some);
-    int right_ones = 0;
-    for (const Observation& observation : measured) right_ones += is_right(observation) ? 1 : 0;
-    diagnosis.sentences.push_back(fmt::format("of {} call{} with small inputs, {}", observations.size(),
-                                              observations.size() == 1 ? "" : "s",
+    // A refusal that is due says nothing of how often its answers are right.
+    std::vector<Observation> answers;
+    std::ranges::copy_if(measured, std::back_inserter(answers),
+                         [](const Observation& one) { return is_answer_due(predicted(one, right())); });
+    const auto& counted = std::ranges::all_of(answers, is_right) ? measured : answers;
+    const auto right_ones = std::ranges::count_if(counted, is_right);
+    diagnosis.sentences.push_back(fmt::format("of {} call{} with small inputs, {}", counted.size(),
+                                              counted.size() == 1 ? "" : "s",
                                               right_ones == 0   ? "none is "
                                               : right_ones == 1 ? "1 is "
                                                                 : std::to_string(right_ones) + " are ") +

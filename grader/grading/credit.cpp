@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace headway::cli {
 namespace {
@@ -104,6 +107,57 @@ bool waits_for_another(const std::vector<Test>& tests, const std::string& functi
     });
 }
 
+/// What a test called besides this function, as its story tells.
+std::set<std::string> called_besides(const std::string& function, const verdict::Failure& failure) {
+    std::set<std::string> called;
+    for (const std::string& line : failure.story) called.insert(line.substr(0, line.find('(')));
+    called.erase(function);
+    return called;
+}
+
+bool has_a_mistake(const std::string& function, const verdict::Diagnosis& diagnosis) {
+    return std::ranges::any_of(diagnosis.mistakes, [&](const NamedMistake& mistake) {
+        return !mistake.functions.empty() && name_alone(mistake.functions.front()) == function;
+    });
+}
+
+/// The function that is wrong in place of this one, in which the diagnosis finds nothing: each test that this one fails
+/// compares numbers, and called that other one and no third. The same function if it is not known to be another.
+std::string truly_wrong(const std::string& function, const verdict::Exercise& exercise) {
+    const verdict::Diagnosis& diagnosis = *exercise.diagnosis;
+    const auto is_listed = [&](const verdict::FunctionDiagnosis& one) { return name_alone(one.function) == function; };
+    if (!diagnosis.complete || std::ranges::any_of(diagnosis.functions, is_listed)) return function;
+    std::set<std::string> others;
+    for (const Test& test : exercise.tests) {
+        if (test.state != TestState::failed || test.depends_on || !test.failure) continue;
+        if (name_alone(test.failure->function) != function) continue;
+        std::set<std::string> called = called_besides(function, *test.failure);
+        if (test.failure->kind != FailureKind::wrong_value || called.size() != 1) return function;
+        others.merge(called);
+    }
+    return others.size() == 1 && has_a_mistake(*others.begin(), diagnosis) ? *others.begin() : function;
+}
+
+/// Names what is wrong where what it hands on was taken for the fault of the function that took it.
+void name_what_is_wrong(std::optional<std::string>& first, std::optional<std::vector<std::string>>& others,
+                        const std::string& own, const verdict::Exercise& exercise) {
+    if (!first) return;
+    std::vector<std::string> named;
+    const auto add = [&](const std::string& function) {
+        std::string wrong = truly_wrong(function, exercise);
+        if (wrong == own) wrong = function;  // of itself that would say nothing
+        if (std::ranges::find(named, wrong) == named.end()) named.push_back(std::move(wrong));
+    };
+    add(*first);
+    if (others) std::ranges::for_each(*others, add);
+    first = named.front();
+    named.erase(named.begin());
+    if (named.empty())
+        others.reset();
+    else
+        others = std::move(named);
+}
+
 }  // namespace
 
 bool lies_in_its_function(const NamedMistake& mistake, const Test& test) {
@@ -144,6 +198,13 @@ void settle_credit(verdict::Exercise& exercise) {
         test.states.reset();
     }
     if (!exercise.diagnosis) return;
+    // All of them first: what a test fails in shows who is wrong in others.
+    std::vector<Test> tests = exercise.tests;
+    for (Test& test : tests) {
+        const std::string own = name_alone(test.function ? *test.function : test.failure ? test.failure->function : "");
+        name_what_is_wrong(test.depends_on ? test.depends_on : test.given, test.also_wrong, own, exercise);
+    }
+    exercise.tests = std::move(tests);
     for (verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {
         const std::string name = name_alone(one.function);
         if (fails_a_test_of_its_own(exercise.tests, name) || waits_for_another(exercise.tests, name))

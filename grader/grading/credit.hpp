@@ -19,7 +19,8 @@ bool breaks(const verdict::NamedMistake& mistake, const verdict::Test& test);
 /// points, and no failure. A call that never came back says nothing of its own function where the mistake lies in
 /// another one that it calls: that depends on the other one. A function without a name of which properties hold on
 /// credit, and none fails, is left unjudged: it may be wrong in nothing but what it was given. Of a function that fails
-/// a test of its own it is not said that it is right given the others.
+/// a test of its own it is not said that it is right given the others. Where what depends on a function, or is right
+/// given it, names one in which nothing is wrong, the one with a mistake that its tests called before takes its place.
 void settle_credit(verdict::Exercise& exercise);
 
 /// What failed at a line that stands in another of the exercise's functions says nothing of its own: that depends on

@@ -46,7 +46,10 @@ Predict repeat_heads(const Arguments& arguments) {
         if (c.of<GroupedLayer>().gaps_refused && !is_viewed_with_one_more_axis(kv))
             return Answer::without_value(Answer::Kind::refused);
         return grouped(H, kv.size(1), c.checking, [&] {
-            return Answer::of(shared_heads(c.reading.tensor(kv, Argument::other), H, c.of<GroupedLayer>().copied));
+            const GroupedLayer& layer = c.of<GroupedLayer>();
+            Array copies = shared_heads(c.reading.tensor(kv, Argument::other), H, layer.copied);
+            if (layer.token != nullptr) copies = exchanged_tokens(copies, H / kv.size(1), layer.token);
+            return Answer::of(std::move(copies));
         });
     };
 }

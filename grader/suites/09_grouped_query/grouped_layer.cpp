@@ -34,6 +34,13 @@ const GroupedLayer& GroupedLayer::right() {
     return all;
 }
 
+Array exchanged_tokens(const Array& copies, Index group, Grouping::RowOf token) {
+    return gathered(copies, copies.shape, [&](Coordinate at) {
+        const Index from[] = {at[0], at[1], token(at[1] % group, at[2], group, copies.size(2)), at[3]};
+        return position(copies.shape, from);
+    });
+}
+
 Array first_features(Array context, Index count) {
     each(context.shape, [&](Coordinate at, std::size_t i) {
         if (at[3] >= count) context.value[i] = context.error[i] = 0;

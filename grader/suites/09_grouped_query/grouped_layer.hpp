@@ -20,8 +20,14 @@ struct GroupedLayer {
     enum class Largest { own, of_heads_so_far, of_heads, of_group };
     Largest largest = Largest::own;
     bool columns_checked_by_groups = false;  ///< pool_heads checks them against H_kv, not H
+    /// Which token of its head stands at token t of the copy at `place` of its group, if it is not t itself.
+    Grouping::RowOf token = nullptr;
     static const GroupedLayer& right();
 };
+
+/// Copies of heads, (B, H, S, d), whose tokens are those that `token` says.
+/// @param group  copies of a head
+Array exchanged_tokens(const Array& copies, Index group, Grouping::RowOf token);
 
 /// (B, H, T, d_v) of which no feature from `count` on was gathered.
 Array first_features(Array context, Index count);

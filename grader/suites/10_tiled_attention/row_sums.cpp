@@ -12,6 +12,9 @@ namespace {
 /// Below it, exp is 0 in float32 whatever was rounded.
 constexpr double least_exponent = -105;
 
+/// Smaller numbers lose digits in float32, or may be 0.
+constexpr double imprecise = 16 * static_cast<double>(std::numeric_limits<float>::min());
+
 double share_times(double share, double by) { return in_range_of_float(share * by); }
 double share_divided(double share, double by) { return share / by; }
 double share_set_to(double, double number) { return number; }
@@ -64,6 +67,16 @@ void RowSums::take_unshifted(const std::vector<Seen>& keys, double now) {
     largest = now;
 }
 
+/// What a tile that is normalised is divided by.
+double RowSums::own_sum_of(const std::vector<Seen>& keys, double compared) {
+    double sum = 0;
+    for (const Seen& key : keys) sum += in_range_of_float(std::exp(key.score - compared));
+    // Some compare with the tile's own largest score before they divide, and have a share where others have 0.
+    const auto has_score = [](const Seen& key) { return key.score != no_score; };
+    is_uncertain |= sum < imprecise && std::ranges::any_of(keys, has_score);
+    return sum == 0 ? 1 : sum;
+}
+
 void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling& choices, double beside) {
     using Shrinks = Tiling::Shrinks;
     using Replaced = Tiling::Replaced;
@@ -97,29 +110,37 @@ void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling
     const double power = choices.shrinks_by_two ? std::exp2(change) : std::exp(change);
     const double shrink = largest == no_score ? 0 : in_range_of_float(power);
     // What is still 0 may be multiplied by anything but infinity.
-    if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::total)
-        total = in_range_of_float(total * shrink);
-    if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::gathered)
-        each_share(&share_times, choices.gathered_shrinks_twice ? shrink * shrink : shrink);
+    const auto shrink_sums = [&] {
+        if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::total)
+            total = in_range_of_float(total * shrink);
+        if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::gathered)
+            each_share(&share_times, choices.gathered_shrinks_twice ? shrink * shrink : shrink);
+    };
+    if (!choices.shrinks_for_each_key) shrink_sums();
     if (choices.replaced == Replaced::both || choices.replaced == Replaced::total) total = 0;
     if (choices.replaced == Replaced::both || choices.replaced == Replaced::gathered) each_share(&share_set_to, 0);
     bool sees_any = total > 0 || vanishes;
     const double compared = choices.raises_above_own_tile && top != no_score ? top : base;
     const double lowered = choices.own_part_shrinks_too ? change : 0;
+    const double own_sum = choices.tile_normalised ? own_sum_of(keys, compared) : 1;
     for (const Seen& key : keys) {
         const double above = key.score - compared + lowered;
+        if (choices.shrinks_for_each_key) {
+            shrink_sums();
+            sees_any &= shrink > 0;
+        }
         sees_any |= above > least_exponent;
         const double raised = in_range_of_float(choices.raises_by_two ? std::exp2(above) : std::exp(above));
         double& share = shares.back().of.at(key.value);
         total = in_range_of_float(total + raised);
-        share = in_range_of_float(share + raised);
+        share = in_range_of_float(share + raised / own_sum);
     }
     if (more > 0) total += static_cast<double>(more) * in_range_of_float(std::exp(lowered - compared));
     if (choices.divided_after_tiles) each_share(&share_divided, total);
     if (choices.largest != Tiling::Largest::never_stored) largest = now;
-    constexpr double imprecise = 16 * static_cast<double>(std::numeric_limits<float>::min());
     const bool may_vanish = choices.largest == Tiling::Largest::of_all_queries ||
-                            choices.largest == Tiling::Largest::of_blocked_too || choices.own_part_shrinks_too;
+                            choices.largest == Tiling::Largest::of_blocked_too || choices.own_part_shrinks_too ||
+                            choices.shrinks_for_each_key;
     vanishes = may_vanish && total < imprecise && sees_any;
 }
 

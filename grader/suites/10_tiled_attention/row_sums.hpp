@@ -30,6 +30,7 @@ struct RowSums {
     bool has_tile = false;
     bool first_row_is_empty = false;  ///< query 0 of the head has seen no key, this tile included
     bool vanishes = false;            ///< every share is so small that float32 rounds it, if not to 0
+    bool is_uncertain = false;        ///< a tile's own sum is 0, or lost digits, and shares were divided by it
 
     explicit RowSums(const Tiling& choices) : largest(choices.start) {}
 
@@ -48,6 +49,7 @@ private:
     void compare_with_zero();
     void forget();
     void become(double number);
+    double own_sum_of(const std::vector<Seen>& keys, double compared);
     void take_unshifted(const std::vector<Seen>& keys, double now);
 };
 

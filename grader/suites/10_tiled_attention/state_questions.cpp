@@ -258,7 +258,9 @@ Predict context(const Arguments& arguments) {
         Array mean = mean_of(total, gathered);
         const Array sums = reference::exact(total), own = reference::exact(totals),
                     numbers = reference::exact(gathered);
-        if (c.of<Tiling>().first_row_tells_in_the_end && own.value.front() == 0)
+        const bool some_row_is_empty = std::ranges::count(own.value, 0.0) > 0;
+        if ((c.of<Tiling>().first_row_tells_in_the_end && own.value.front() == 0) ||
+            (c.of<Tiling>().any_empty_row_tells_in_the_end && some_row_is_empty))
             return Answer::of(zeros(gathered.shape()));
         const auto width = static_cast<std::size_t>(gathered.size(-1));
         for (std::size_t i = 0; i < mean.value.size(); ++i) {

@@ -139,7 +139,7 @@ namespace {
 void gather(const RowSums& sums, const std::vector<Computed>& computed, const Array& v, const Tiling& choices,
             double* context, double* error) {
     const auto S = static_cast<std::size_t>(v.size(-2)), d_v = static_cast<std::size_t>(v.size(-1));
-    if (sums.vanishes) return std::fill(error, error + d_v, anything);
+    if (sums.vanishes || sums.is_uncertain) return std::fill(error, error + d_v, anything);
     if (sums.total == 0) {
         std::fill(context, context + d_v, choices.empty_total_is_nan ? std::nan("") : 0.0);
         // A total that was lost: some give 0, others what was gathered.
@@ -228,6 +228,16 @@ const Tiling& Tiling::right() {
     return defaults;
 }
 
+namespace {
+
+/// How many times a score stands in the exponent of a share, or more.
+double factor_of_exponents(const Tiles& tiles, Index S, const Tiling& choices) {
+    if (choices.shrinks_for_each_key) return static_cast<double>(std::max(Index{1}, std::min(tiles.keys, S)));
+    return choices.first_tile_scaled_alone ? tiles.root : 1;
+}
+
+}  // namespace
+
 Index query_of_row(Index t, Index T, Index tile, const Tiling& choices) {
     return choices.rows_written_first && t < tile ? t + (T - 1 - t) / tile * tile : t;
 }
@@ -247,8 +257,7 @@ Array tiled_context(const Array& scores, const std::vector<bool>& blocked, const
         RowSums& sums = left.of(query);
         std::vector<Computed> computed(static_cast<std::size_t>(S), Computed::no);
         for (const Query& one : in_one_state(query, tile, choices.shared)) {
-            sums.relative_error +=
-                relative_error_of_shares(scores, one.row, choices.first_tile_scaled_alone ? tiles.root : 1);
+            sums.relative_error += relative_error_of_shares(scores, one.row, factor_of_exponents(tiles, S, choices));
             const auto seen = pass.run(one, sums);
             std::ranges::transform(computed, seen, computed.begin(), [](auto a, auto b) { return std::max(a, b); });
         }

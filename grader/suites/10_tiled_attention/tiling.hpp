@@ -73,6 +73,7 @@ struct Tiling {
     bool shrinks_by_two = false;    ///< by 2 to the power of before - now
     bool raises_by_two = false;     ///< new scores too, as 2 to the power of score - now
     bool gathered_shrinks_twice = false;
+    bool shrinks_for_each_key = false;   ///< by the factor of the whole tile, before each of its keys is added
     bool own_part_shrinks_too = false;   ///< what a tile adds is multiplied with what was there before
     bool compares_with_zero = false;     ///< where the largest score is below 0: 0 takes its place, but is not stored
     bool raises_above_own_tile = false;  ///< new scores are compared with the largest of their tile alone
@@ -80,6 +81,7 @@ struct Tiling {
     Largest largest = Largest::so_far;
     bool key_by_key = false;              ///< each key is a tile of its own
     bool divided_after_tiles = false;     ///< gathered is divided by the total after each tile
+    bool tile_normalised = false;         ///< what a tile adds to gathered is divided by the tile's own sum
     bool scores_in_memory_order = false;  ///< absorb reads them row-major from where they begin, whatever their strides
     bool empty_tile_is_zero = false;      ///< while no key was seen, 0 is stored as the largest score
     bool empty_tile_forgets = false;      ///< a tile without a key to see throws away what was seen before
@@ -107,11 +109,12 @@ struct Tiling {
     bool blocked_by_corners = false;  ///< a tile is skipped if its four corners are blocked, in all sequences and heads
     bool blocked_by_first_query = false;      ///< a tile is skipped if the mask blocks it for the first of its queries
     bool first_row_tells_in_the_end = false;  ///< row 0 of head 0 of sequence 0 saw no key: all get zeros in the end
-    bool ends_at_a_blocked_row = false;       ///< rows behind one that sees nothing of a tile take nothing of it in
-    bool empty_by_the_first_row = false;      ///< whether a row has seen no key is told by query 0 of its head
-    bool fewer_keys_refused = false;          ///< fewer than queries, under the causal option
-    bool low_rows_are_empty = false;          ///< rows with a very low largest score get zeros in the end
-    bool ends_at_a_blocked_tile = false;      ///< a query sees no key behind a tile that is blocked for it as a whole
+    bool any_empty_row_tells_in_the_end = false;  ///< some row saw no key: all get zeros in the end
+    bool ends_at_a_blocked_row = false;           ///< rows behind one that sees nothing of a tile take nothing of it in
+    bool empty_by_the_first_row = false;          ///< whether a row has seen no key is told by query 0 of its head
+    bool fewer_keys_refused = false;              ///< fewer than queries, under the causal option
+    bool low_rows_are_empty = false;              ///< rows with a very low largest score get zeros in the end
+    bool ends_at_a_blocked_tile = false;  ///< a query sees no key behind a tile that is blocked for it as a whole
     Causality causality = Causality::by_position;
     Skipped skipped = Skipped::behind_the_last_query;
     static const Tiling& right();

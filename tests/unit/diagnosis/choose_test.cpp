@@ -32,6 +32,24 @@ Observation one_number(bool sees_nothing, double seen) {
     return {{}, Answer::of({{}, {seen}, {0}}), model};
 }
 
+TEST(Choose, WhatAnEarlierFunctionDoesNotDoBesideItsOwnMistakeComesLater) {
+    // An earlier function that attends: its keys were made wrong, and what it gathered are values.
+    const auto attends = [](const Choices& c) {
+        const bool gathers_keys = c.weighing.gathered == Gathered::keys;
+        return Answer::of({{}, {(c.projecting.weight[1] == 0 ? 1.0 : 0.0) + (gathers_keys ? 10.0 : 0.0)}, {0}});
+    };
+    const Observation before{{}, Answer::of({{}, {1.0}, {0}}), attends};
+    const MistakeSet gathered{&mistake("keys_used_as_values")}, projected{&mistake("values_projected_by_w_k")},
+        known{&mistake("keys_projected_by_w_q")};
+    std::vector<MistakeSet> sets{projected, gathered};
+    put_likeliest_first(sets, known, {}, {});
+    EXPECT_EQ(sets, (std::vector<MistakeSet>{gathered, projected}));
+    put_likeliest_first(sets, known, {}, {}, {before});
+    EXPECT_EQ(sets, (std::vector<MistakeSet>{projected, gathered}));
+    put_likeliest_first(sets, {}, {}, {}, {before});
+    EXPECT_EQ(sets, (std::vector<MistakeSet>{gathered, projected})) << "what nothing explains says nothing";
+}
+
 TEST(Choose, WhatNothingMeetsDoesNotShow) {
     const MistakeSet one{&mistake("empty_row_one")};
     EXPECT_FALSE(shows_alone(one, {one_number(false, 0)}));

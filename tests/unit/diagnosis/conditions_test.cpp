@@ -1,6 +1,7 @@
 // What is said of the calls that are answered wrong: it must tell them from the others, and not by chance.
 #include "diagnosis/conditions.hpp"
 #include "diagnosis/call_facts.hpp"
+#include "diagnosis/subject.hpp"
 
 #include <gtest/gtest.h>
 
@@ -72,6 +73,17 @@ TEST(Conditions, OfWhichBothHoldLeaveNothingOpen) {
 TEST(Conditions, ALimitNeedsLengthsOnItsRightSide) {
     EXPECT_FALSE(says(words_for({call(3), call(5), call(6), call(6)}, {false, false, true, true}), "H > 5"));
     EXPECT_TRUE(says(words_for({call(2), call(3), call(5), call(6)}, {false, false, false, true}), "H > 5"));
+}
+
+TEST(Conditions, CallTheKeysOfATileByTheNameThatTheyHaveInItsHeader) {
+    const judge::Arguments one_call{{"scores", Tensor::zeros({2, 3, 4, 5})}, {"v", Tensor::zeros({2, 3, 5, 6})}};
+    judge::Arguments one_of_several = one_call;
+    one_of_several.push_back({several_calls, true});
+    const Facts of_tile = facts_with_masks(one_of_several);
+    EXPECT_EQ(of_tile.size.at("n"), 5);
+    EXPECT_FALSE(of_tile.size.contains("S")) << "S are the keys of all tiles";
+    EXPECT_EQ(of_tile.size.at("d_v"), 6);
+    EXPECT_EQ(facts_with_masks(one_call).size.at("S"), 5);
 }
 
 }  // namespace

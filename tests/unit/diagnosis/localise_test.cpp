@@ -86,6 +86,17 @@ TEST(Localise, WhatFollowsOfEarlierFunctionsIsNoPartThatIsWrong) {
     EXPECT_THAT(said_of({own_alone}, calls_another), Contains("wrong: v; right: k"));
 }
 
+TEST(Localise, ARefusalThatIsDueIsNotCountedAmongTheAnswersThatAreRight) {
+    const Answer refusal = Answer::without_value(Answer::Kind::refused);
+    const Observation refused = answered(refusal, refusal), good = matrix({1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}),
+                      bad = matrix({1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 9});
+    EXPECT_THAT(said_of({bad, refused, bad, refused}), Contains("of 2 calls with small inputs, none is right"));
+    EXPECT_THAT(said_of({bad, refused, good}), Contains("of 2 calls with small inputs, 1 is right"));
+    // Where refusals alone are wrong, they count.
+    const Observation answered_all_the_same = answered(refusal, good.seen);
+    EXPECT_THAT(said_of({good, refused, answered_all_the_same}), Contains("of 3 calls with small inputs, 2 are right"));
+}
+
 TEST(Localise, ThatItIsTransposedIsSaidOfAllWrongAnswers) {
     const Observation viewed = matrix({1, 2, 3, 4, 5, 6}, {1, 4, 2, 5, 3, 6});
     EXPECT_THAT(said_of({viewed}), Contains(HasSubstr(turned_over)));

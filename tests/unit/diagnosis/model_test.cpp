@@ -93,6 +93,13 @@ TEST(Tiles, GiveOtherNumbersWhereNothingShrinks) {
     EXPECT_GT(distance_of_tiles(choices, {5, 2, false, nullptr}), 100);
 }
 
+TEST(Tiles, ThatShrinkOnceForEachKeyAreRightWithOneKeyEach) {
+    Tiling choices;
+    choices.shrinks_for_each_key = true;
+    EXPECT_LT(distance_of_tiles(choices, {5, 1, false, nullptr}), 0.1);
+    EXPECT_GT(distance_of_tiles(choices, {5, 7, false, nullptr}), 100);
+}
+
 TEST(Grouping, RightChoicesAreHeadsRepeatedSideBySide) {
     Random random(7);
     Given given;

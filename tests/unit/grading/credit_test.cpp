@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace headway::cli {
 namespace {
 
@@ -161,10 +165,44 @@ TEST(Credit, WhatFailsATestOfItsOwnIsNotRightGivenOthers) {
     fails.failure.emplace();
     fails.failure->function = "multi_head_attention";
     EXPECT_FALSE(settled({fails})[0].given_own);
-    EXPECT_THAT(settled({fails})[0].inherited, given.mistakes);
+    EXPECT_EQ(settled({fails})[0].inherited, given.mistakes);
     EXPECT_EQ(settled({fails})[1].state, FunctionState::unjudged);
     fails.depends_on = "merge_heads";
     EXPECT_FALSE(settled({fails})[0].given_own) << "not judged";
+}
+
+/// Which functions are named where tiled_attention is right given absorb, and where it depends on absorb: absorb fails
+/// a test with this story, and nothing_seen has a mistake with a name.
+std::pair<std::string, std::string> named_in_place_of_absorb(const std::vector<std::string>& story, bool is_complete) {
+    verdict::Exercise exercise;
+    Property fails;
+    fails.state = TestState::failed;
+    fails.failure.emplace();
+    fails.failure->kind = verdict::FailureKind::wrong_value;
+    fails.failure->function = "absorb";
+    fails.failure->story = story;
+    Property depends = fails;
+    depends.failure->function = "tiled_attention";
+    depends.failure->story = {"tiled_attention(...)"};
+    depends.depends_on = "absorb";
+    exercise.tests = {fails, on_credit("tiled_attention", "absorb", {}), depends};
+    exercise.diagnosis.emplace();
+    exercise.diagnosis->complete = is_complete;
+    exercise.diagnosis->mistakes = {made_in({"nothing_seen"}, "memory", verdict::Stage::none)};
+    exercise.diagnosis->functions.emplace_back().function = "nothing_seen";
+    settle_credit(exercise);
+    return {*exercise.tests[1].given, *exercise.tests[2].depends_on};
+}
+
+TEST(Credit, NamesWhatIsWrongAndNotWhatItWasHandedTo) {
+    using Both = std::pair<std::string, std::string>;
+    const std::vector<std::string> both{"nothing_seen(B = 6)", "absorb(running) (5 times)"}, alone{"absorb(running)"};
+    EXPECT_EQ(named_in_place_of_absorb(both, true), Both("nothing_seen", "nothing_seen"));
+    EXPECT_EQ(named_in_place_of_absorb(alone, true), Both("absorb", "absorb")) << "it fails without the other";
+    EXPECT_EQ(named_in_place_of_absorb({"nothing_seen(B)", "context(running)", "absorb(running)"}, true),
+              Both("absorb", "absorb"))
+        << "a third one may be it";
+    EXPECT_EQ(named_in_place_of_absorb(both, false), Both("absorb", "absorb")) << "something has no name";
 }
 
 TEST(Credit, OfAFunctionThatIsItsOwnGiverIsLostToItsMistakes) {

@@ -1,9 +1,34 @@
-// Heads and values of a group: which of them are refused, how far they are gathered, and what they are compared with.
+// Heads and values of a group: which of them are refused, how far they are gathered, and what they are compared with;
+// and a few more ways to pool and to count them.
 #include "suites/09_grouped_query/grouped_layer.hpp"
 
 #include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
+
+#include <cmath>
 
 namespace headway::diagnosis {
+namespace {
+
+/// The mean of heads g, g + 1, …, as many as a group has.
+Array mean_from_the_number_of_the_group(const Array& w, Index H, Index H_kv) {
+    const Index d = w.size(1) / H, group = H / H_kv;
+    const double share = 1 / static_cast<double>(group);
+    Array pooled = zeros({w.size(0), H_kv * d});
+    each(pooled.shape, [&](Coordinate at, std::size_t to) {
+        for (Index i = 0; i < group; ++i) {
+            const Index from[] = {at[0], at[1] + i * d};
+            const std::size_t source = position(w.shape, from);
+            pooled.value[to] += share * w.value[source];
+            pooled.error[to] += share * (w.error[source] + static_cast<double>(group + 2) * reference::unit_roundoff *
+                                                               std::abs(w.value[source]));
+        }
+    });
+    return pooled;
+}
+
+}  // namespace
+
 namespace chapters {
 
 Chapter group_values() {
@@ -89,6 +114,50 @@ Chapter group_values() {
          .symptom = "right while the queries of a group score about alike; else all exponentials of a query vanish",
          .question = "Over which axes is your largest score taken: over the keys alone, or over queries too?",
          .make = [](Choices& c) { c.change<GroupedLayer>().largest = GroupedLayer::Largest::of_group; }},
+        {.id = "pooling_group_begins_at_its_number",
+         .decision = "pooling",
+         .title = "group g is pooled from head g on, instead of from head g · (H / H_kv)",
+         .right = "group g holds heads g·(H / H_kv) to (g + 1)·(H / H_kv) - 1",
+         .symptom = "right with one group, or one head a group; else groups overlap, and the last heads are in none",
+         .question = "With 6 query heads and 2 heads of keys: which heads are in the second group?",
+         .make = [](Choices& c) { c.change<GroupedLayer>().pool = &mean_from_the_number_of_the_group; }},
+        {.id = "cache_counts_bytes",
+         .decision = "cache_size",
+         .title = "4 times too many: bytes are counted, not numbers",
+         .right = "2 · B · S · H_kv · d numbers, whatever each of them takes",
+         .symptom = "right for nothing; in half precision the bytes would be others, and the numbers the same",
+         .question = "What is the unit of your result, and which unit does the header ask for?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index, Index H_kv, Index d) {
+                     return static_cast<double>(4 * 2 * B * S * H_kv * d);
+                 };
+             }},
+        {.id = "cache_counts_queries",
+         .decision = "cache_size",
+         .title = "queries are counted too: B · S · (H + 2 · H_kv) · d",
+         .right = "a cache holds keys and values alone: 2 · B · S · H_kv · d",
+         .symptom = "always too much, most with few heads of keys",
+         .question = "Which queries of earlier tokens does attention need once more?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index H, Index H_kv, Index d) {
+                     return static_cast<double>(B * S * (H + 2 * H_kv) * d);
+                 };
+             }},
+        {.id = "tokens_repeated_instead_of_heads",
+         .decision = "group",
+         .title = "tokens are repeated side by side instead of heads, as where the new axis stands behind S",
+         .right = "view (B,H_kv,1,S,d), expand to (B,H_kv,group,S,d): a copy of a head has all S tokens, in order",
+         .symptom =
+             "right for H_kv = H and for S = 1; else a head has some tokens several times, and others not at all",
+         .question = "Which tokens does head 0 of your result hold, with 2 query heads for each head of keys?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().token = [](Index place, Index s, Index group, Index S) {
+                     return (place * S + s) / group;
+                 };
+             }},
     };
     return {decisions, mistakes};
 }

@@ -84,7 +84,7 @@ Chapter causal_tiles() {
              }},
         {.id = "diagonal_tiles_not_masked",
          .decision = "tile_causality",
-         .title = "tiles of the future are skipped, but in tiles on the diagonal nothing is blocked",
+         .title = "tiles of the future are skipped; in those on the diagonal the future is not blocked",
          .right = "a tile that lies partly in the future is masked key by key",
          .symptom = "queries see a few keys of their future; training looks too good",
          .question = "Which keys does the first query of a tile see?",
