@@ -121,6 +121,7 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
             const auto& files = workspace.submission().files;
             failure->at = build::source_line(files, failure->sanitizer->file, failure->sanitizer->line);
             name_what_lacks_a_return(*failure, files);
+            tell_what_clone_keeps(*failure, files);
         }
         const auto found = failure->frames ? sites.find(*failure->frames) : sites.end();
         failure->frames.reset();
@@ -161,6 +162,15 @@ void name_what_lacks_a_return(Failure& failure, const std::vector<build::SourceF
     const std::vector<build::DefinedFunction> functions = build::functions_defined_in(file->text);
     const auto at = std::ranges::find(functions, failure.sanitizer->line, &build::DefinedFunction::line);
     if (at != functions.end()) failure.message.replace(0, told.size(), "your " + at->name + std::string(ends));
+}
+
+void tell_what_clone_keeps(Failure& failure, const std::vector<build::SourceFile>& files) {
+    const bool recurses = failure.message.find("recurses without end") != std::string::npos;
+    if (!recurses || !failure.at || failure.at->text.find("clone()") == std::string::npos) return;
+    failure.advice = "clone() keeps the strides: what was not contiguous is not contiguous now. ";
+    *failure.advice += build::definition_of("contiguous", files)
+                           ? "To lay it out in rows, write it into Tensor::empty(x.shape()) with copy_from(x)."
+                           : "contiguous() gives a row-major one.";
 }
 
 void leave_causes_to_names(verdict::Exercise& exercise) {

@@ -51,6 +51,23 @@ TEST(WhereItFailed, TheFunctionThatLacksAReturnIsTheOneAtTheLine) {
         << "a lambda's line, perhaps";
 }
 
+TEST(WhereItFailed, AFunctionThatCallsItselfWithACloneIsToldWhatThatKeeps) {
+    verdict::Failure failure;
+    failure.message = "your append recurses without end: does it call itself, or do two call each other?";
+    failure.at = verdict::SourceLine{"kv_cache.cpp", 1, "return append(cache, k.clone());"};
+    tell_what_clone_keeps(failure, {{"kv_cache.cpp", "void append() {\n}\n"}});
+    EXPECT_EQ(
+        failure.advice,
+        "clone() keeps the strides: what was not contiguous is not contiguous now. contiguous() gives a row-major "
+        "one.");
+    tell_what_clone_keeps(failure, {{"head_splitting.cpp", "Tensor contiguous(const Tensor& x) {\n}\n"}});
+    EXPECT_NE(failure.advice->find("Tensor::empty(x.shape())"), std::string::npos);
+    failure.advice.reset();
+    failure.at->text = "return append(cache, k);";
+    tell_what_clone_keeps(failure, {});
+    EXPECT_FALSE(failure.advice);
+}
+
 TEST(WhereItFailed, TheMistakeIsInTheFunctionThatHoldsTheLine) {
     const std::vector<build::SourceFile> single_head = {
         {"single_head.cpp",
