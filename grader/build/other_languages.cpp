@@ -46,6 +46,13 @@ constexpr BeginnersError habits[] = {
     {R"(expected unqualified-id before '\{'|expected unqualified-id)", R"(^\{)",
      "Does the line above end with a ;? Behind a function's head stands its {, and no ;."},
 
+    {R"(cannot decompose (?:inaccessible|private) member[^]*of '(?:const )?Tensor')",
+     R"(\[\s*(\w+).*\bscaled_dot_product_context\()",
+     "A Tensor is one thing and cannot be taken apart: const Tensor @1 = …; What is given with two parts, .context and "
+     ".weights, is given::scaled_dot_product_attention (in 04 and later)."},
+    {R"(cannot decompose (?:inaccessible|private) member[^]*of '(?:const )?(?:Tensor|Mask)')", R"(\[\s*(\w+))",
+     "That is one thing, and cannot be taken apart: const auto @1 = …;"},
+
     // ---- values of another type than is wanted
     {R"(AssertHelper[^]*from 'void'|returned value of type 'void'|void value not ignored|return object of type '[^']*' with an rvalue of type 'void')",
      R"(\b(ASSERT_\w+|FAIL|GTEST_SKIP)\b)",
