@@ -53,6 +53,9 @@ constexpr BeginnersError habits[] = {
     {R"(cannot decompose (?:inaccessible|private) member[^]*of '(?:const )?(?:Tensor|Mask)')", R"(\[\s*(\w+))",
      "That is one thing, and cannot be taken apart: const auto @1 = …;"},
 
+    {R"(shadows a (?:member|field) of)", R"(^auto (\w+) =)",
+     "This makes a new variable @1, and leaves the member @1 as it was. To set the member, leave out auto."},
+
     // ---- values of another type than is wanted
     {R"(AssertHelper[^]*from 'void'|returned value of type 'void'|void value not ignored|return object of type '[^']*' with an rvalue of type 'void')",
      R"(\b(ASSERT_\w+|FAIL|GTEST_SKIP)\b)",

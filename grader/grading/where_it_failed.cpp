@@ -150,6 +150,31 @@ void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::Compil
             function->at = warned_of_in(without_variant(function->function), warnings, workspace.submission().files);
     }
     for (verdict::FunctionDiagnosis& function : diagnosis.functions) function.frames.reset();
+    tell_what_hides_a_member(diagnosis, warnings, workspace.submission().files);
+}
+
+void tell_what_hides_a_member(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
+                              const std::vector<build::SourceFile>& files) {
+    const auto hides_what_is_followed = [&](const verdict::CompilerMessage& warning) {
+        const std::string& text = warning.at.text;
+        const std::size_t equals = text.find(" =");
+        const bool is_of_a_member = warning.text.find("shadows a member") != std::string::npos ||
+                                    warning.text.find("shadows a field") != std::string::npos;
+        // The first = of a parameter's line stands behind its bracket.
+        if (!is_of_a_member || equals == std::string::npos || text.find('(') < equals) return false;
+        const std::string name = text.substr(text.rfind(' ', equals - 1) + 1, equals - text.rfind(' ', equals - 1) - 1);
+        return std::ranges::any_of(files, [&](const build::SourceFile& file) {
+            return file.text.find(name + "->") != std::string::npos || file.text.find("*" + name) != std::string::npos;
+        });
+    };
+    const auto warning = std::ranges::find_if(warnings, hides_what_is_followed);
+    if (warning == warnings.end()) return;
+    for (verdict::FunctionDiagnosis& function : diagnosis.functions)
+        if (std::ranges::count(function.mistakes, "used_after_freed") +
+                std::ranges::count(function.mistakes, "null_pointer_followed") >
+            0)
+            function.sentences.push_back(
+                fmt::format("{}:{}: {}  {}", warning->at.file, warning->at.line, warning->at.text, warning->advice));
 }
 
 void name_what_lacks_a_return(Failure& failure, const std::vector<build::SourceFile>& files) {

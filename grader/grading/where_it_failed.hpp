@@ -26,6 +26,10 @@ std::optional<verdict::SourceLine> way_through(const std::string& function, cons
 void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
                 const build::Workspace& workspace);
 
+/// Beside pointers to what is not there: the line that declares a variable anew where a member is meant to be set.
+void tell_what_hides_a_member(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
+                              const std::vector<build::SourceFile>& files);
+
 /// Where a call ended in a function without a return, says which function that is: the one that was called may only
 /// have called it.
 void name_what_lacks_a_return(verdict::Failure& failure, const std::vector<build::SourceFile>& files);

@@ -182,7 +182,9 @@ Chapter chapters::memory() {
         {.id = "used_after_freed",
          .decision = "memory",
          .title = "memory is used after it was given back",
-         .right = "keep the tensor alive as long as a pointer or view into it is used",
+         .right =
+             "keep alive what is pointed to: a tensor as long as a pointer into it is used, a module as long as the "
+             "one that registered it",
          .symptom = "right by luck, another day wrong",
          .question = "Who owns the numbers that this pointer points to, and until when?"},
         {.id = "state_kept_between_calls",

@@ -68,6 +68,27 @@ TEST(WhereItFailed, AFunctionThatCallsItselfWithACloneIsToldWhatThatKeeps) {
     EXPECT_FALSE(failure.advice);
 }
 
+TEST(WhereItFailed, APointerThatWasNeverSetIsToldWithTheVariableThatHidesIt) {
+    const auto told = [](const std::string& line, const std::string& mistake) {
+        verdict::CompilerMessage warning;
+        warning.text = "declaration of 'q_proj' shadows a member of 'MyAttention' [-Wshadow]";
+        warning.at = verdict::SourceLine{"module.cpp", 17, line};
+        warning.advice = "This makes a new variable q_proj.";
+        verdict::Diagnosis diagnosis;
+        diagnosis.functions.emplace_back().mistakes = {mistake};
+        tell_what_hides_a_member(diagnosis, {warning}, {{"module.cpp", "return q_proj->forward(x);"}});
+        return diagnosis.functions.front().sentences;
+    };
+    EXPECT_EQ(
+        told("auto q_proj = std::make_unique<nn::Linear>(D, E);", "null_pointer_followed"),
+        std::vector<std::string>{"module.cpp:17: auto q_proj = std::make_unique<nn::Linear>(D, E);  This makes a new "
+                                 "variable q_proj."});
+    EXPECT_EQ(told("auto q_proj = std::make_unique<nn::Linear>(D, E);", "used_after_freed").size(), 1U);
+    EXPECT_TRUE(told("auto q_proj = std::make_unique<nn::Linear>(D, E);", "argument_changed").empty());
+    EXPECT_TRUE(told("auto v_proj = std::make_unique<nn::Linear>(D, E);", "used_after_freed").empty());
+    EXPECT_TRUE(told("explicit MyAttention(nn::Linear* q_proj = nullptr)", "used_after_freed").empty());
+}
+
 TEST(WhereItFailed, TheMistakeIsInTheFunctionThatHoldsTheLine) {
     const std::vector<build::SourceFile> single_head = {
         {"single_head.cpp",
