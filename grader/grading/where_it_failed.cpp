@@ -131,6 +131,7 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
                               failure->message.find("a loop whose condition") != std::string::npos;
         failure->at = computes ? found->second->in_loop.value_or(found->second->line) : found->second->line;
         if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
+        tell_how_a_sum_begins(*failure, workspace.submission().files);
         if (failure->kind == verdict::FailureKind::exception)
             failure->through = way_through(failure->function, *found->second, workspace.submission().files);
     }
@@ -196,6 +197,30 @@ void tell_what_clone_keeps(Failure& failure, const std::vector<build::SourceFile
     *failure.advice += build::definition_of("contiguous", files)
                            ? "To lay it out in rows, write it into Tensor::empty(x.shape()) with copy_from(x)."
                            : "contiguous() gives a row-major one.";
+}
+
+void tell_how_a_sum_begins(Failure& failure, const std::vector<build::SourceFile>& files) {
+    if (!failure.at || failure.message.find("= b: a tensor is undefined") == std::string::npos) return;
+    const std::size_t end = failure.at->text.find_first_of(" +-");
+    if (end == std::string::npos || end == 0) return;
+    const std::string name = failure.at->text.substr(0, end);
+    const std::string_view rest = std::string_view(failure.at->text).substr(end);
+    if (!rest.starts_with(" += ") && !rest.starts_with(" -= ")) return;
+    const auto file = std::ranges::find_if(
+        files, [&](const build::SourceFile& one) { return one.path.string() == failure.at->file; });
+    if (file == files.end()) return;
+    // The last that is said of it above the line must be that it is a Tensor, without a value.
+    const std::vector<build::Word> words = build::words_without_directives(file->text);
+    std::size_t last = 0;
+    for (std::size_t i = 1; i + 3 < words.size() && words[i].line < failure.at->line; ++i)
+        if (words[i].text == name) last = i;
+    if (last == 0 || words[last - 1].text != "Tensor") return;
+    const std::size_t behind = words[last + 1].text == "{" && words[last + 2].text == "}" ? last + 3 : last + 1;
+    if (words[behind].text == ";")
+        failure.advice = fmt::format(
+            "{0} holds nothing when something is added to it for the first time: begin with Tensor {0} = "
+            "Tensor::zeros(…), in the shape of the result.",
+            name);
 }
 
 void leave_causes_to_names(verdict::Exercise& exercise) {

@@ -89,6 +89,27 @@ TEST(WhereItFailed, APointerThatWasNeverSetIsToldWithTheVariableThatHidesIt) {
     EXPECT_TRUE(told("explicit MyAttention(nn::Linear* q_proj = nullptr)", "used_after_freed").empty());
 }
 
+TEST(WhereItFailed, ASumBeginsWithZeros) {
+    const auto told = [](const std::string& declared, const std::string& line) {
+        verdict::Failure failure;
+        failure.message = "your f threw std::invalid_argument: a += b: a tensor is undefined (a Tensor{} has no shape)";
+        failure.advice = "Ask defined() first.";
+        failure.at = verdict::SourceLine{"backward.cpp", 3, line};
+        tell_how_a_sum_begins(failure, {{"backward.cpp", "Tensor f(const Tensor& x) {\n" + declared + "\n" + line +
+                                                             "\nreturn sum;\n}\n"}});
+        return *failure.advice;
+    };
+    EXPECT_EQ(told("Tensor sum;", "sum += x;"),
+              "sum holds nothing when something is added to it for the first time: begin with Tensor sum = "
+              "Tensor::zeros(…), in the shape of the result.");
+    EXPECT_NE(told("Tensor sum{};", "sum += x;"), "Ask defined() first.");
+    EXPECT_EQ(told("Tensor sum = g(x);", "sum += x;"), "Ask defined() first.");
+    EXPECT_EQ(told("Tensor sum; sum = g(x);", "sum += x;"), "Ask defined() first.");
+    EXPECT_EQ(told("Tensor sum; fill(sum);", "sum += x;"), "Ask defined() first.");
+    EXPECT_EQ(told("Tensor sum;", "sum = sum + x;"), "Ask defined() first.");
+    EXPECT_EQ(told("", "x += 1;"), "Ask defined() first.") << "an argument";
+}
+
 TEST(WhereItFailed, TheMistakeIsInTheFunctionThatHoldsTheLine) {
     const std::vector<build::SourceFile> single_head = {
         {"single_head.cpp",
