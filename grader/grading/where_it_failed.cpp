@@ -2,6 +2,7 @@
 
 #include "submission/digest.hpp"
 #include "submission/function_places.hpp"
+#include "submission/loops.hpp"
 #include "submission/source_words.hpp"
 
 #include <fmt/format.h>
@@ -130,6 +131,7 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         const bool computes = failure->kind == verdict::FailureKind::timeout &&
                               failure->message.find("a loop whose condition") != std::string::npos;
         failure->at = computes ? found->second->in_loop.value_or(found->second->line) : found->second->line;
+        if (computes) tell_what_continue_skips(*failure, workspace.submission().files);
         if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
         tell_how_a_sum_begins(*failure, workspace.submission().files);
         if (failure->kind == verdict::FailureKind::exception)
@@ -197,6 +199,16 @@ void tell_what_clone_keeps(Failure& failure, const std::vector<build::SourceFile
     *failure.advice += build::definition_of("contiguous", files)
                            ? "To lay it out in rows, write it into Tensor::empty(x.shape()) with copy_from(x)."
                            : "contiguous() gives a row-major one.";
+}
+
+void tell_what_continue_skips(Failure& failure, const std::vector<build::SourceFile>& files) {
+    const build::SourceLines own(files);
+    const auto function = failure.at ? own.function_around(*failure.at) : std::nullopt;
+    const auto step = function ? build::skipped_step(*function, failure.at->line) : std::nullopt;
+    const auto changes = step ? own.at(failure.at->file, step->changes) : std::nullopt;
+    if (changes)
+        failure.advice = fmt::format("The continue in line {} goes past line {}, where {} changes: {}", step->skips,
+                                     step->changes, step->name, changes->text);
 }
 
 void tell_how_a_sum_begins(Failure& failure, const std::vector<build::SourceFile>& files) {

@@ -37,6 +37,9 @@ void name_what_lacks_a_return(verdict::Failure& failure, const std::vector<build
 /// Where a function calls itself with a clone, says what that does not change: it is taken for a way to lay out rows.
 void tell_what_clone_keeps(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
 
+/// Where a while never ends, says which continue goes past what changes its condition.
+void tell_what_continue_skips(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
+
 /// Where += refuses a Tensor that was declared without a value, says what it begins with.
 void tell_how_a_sum_begins(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
 

@@ -89,6 +89,15 @@ TEST(WhereItFailed, APointerThatWasNeverSetIsToldWithTheVariableThatHidesIt) {
     EXPECT_TRUE(told("explicit MyAttention(nn::Linear* q_proj = nullptr)", "used_after_freed").empty());
 }
 
+TEST(WhereItFailed, AContinueGoesPastWhatEndsTheLoop) {
+    verdict::Failure failure;
+    failure.at = verdict::SourceLine{"scores.cpp", 3, "while (s < S) {"};
+    tell_what_continue_skips(failure, {{"scores.cpp",
+                                        "void f(const Mask& m, Index S) {\n    Index s = 0;\n    while (s < S) {\n"
+                                        "        if (m(0, s)) continue;\n        s++;\n    }\n}\n"}});
+    EXPECT_EQ(failure.advice, "The continue in line 4 goes past line 5, where s changes: s++;");
+}
+
 TEST(WhereItFailed, ASumBeginsWithZeros) {
     const auto told = [](const std::string& declared, const std::string& line) {
         verdict::Failure failure;
