@@ -70,11 +70,6 @@ private:
 
     bool is_named(const std::string& mistake) const { return std::ranges::count(findings_.mistakes, mistake) > 0; }
 
-    bool uses_up_the_stack() const {
-        return is_named("calls_itself_without_end") || is_named("arrays_larger_than_the_stack") ||
-               is_named("stack_used_up");
-    }
-
     void forget(const std::string& mistake) {
         const auto found = std::ranges::find(findings_.mistakes, mistake);
         if (found == findings_.mistakes.end()) return;
@@ -140,7 +135,7 @@ private:
             }
             // Arguments that should be refused may break anything in a function that does not look at them.
             if (should_be_refused(question.arguments)) continue;
-            if (comes_to_no_end(question.reply) && uses_up_the_stack()) {
+            if (comes_to_no_end(question.reply) && uses_up_the_stack(findings_)) {
                 question.clean = false;
                 continue;
             }
@@ -163,7 +158,7 @@ private:
             for (const char* consequence : {"null_pointer_followed", "wild_pointer_followed", "used_after_freed"})
                 forget(consequence);
         // Until the stack is used up, time may be.
-        if (uses_up_the_stack()) forget("never_ends");
+        if (uses_up_the_stack(findings_)) forget("never_ends");
         if (is_named("calls_itself_without_end") || is_named("arrays_larger_than_the_stack")) forget("stack_used_up");
         // Code that fails where an answer is due may do so before it checks what it should refuse.
         const auto is_clean = [](const auto& question) { return question.clean; };

@@ -60,6 +60,13 @@ bool fails_without_a_name(const Function& function, const Findings& findings) {
            });
 }
 
+bool uses_up_the_stack(const Findings& findings) {
+    return std::ranges::any_of(findings.mistakes, [](const std::string& mistake) {
+        return mistake == "calls_itself_without_end" || mistake == "arrays_larger_than_the_stack" ||
+               mistake == "stack_used_up";
+    });
+}
+
 bool comes_to_no_end(const Reply& reply) {
     if (is_timeout(reply)) return true;
     const std::string mistake = reply.failure ? mistake_behind(*reply.failure) : "";
