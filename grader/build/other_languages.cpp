@@ -46,7 +46,21 @@ constexpr BeginnersError habits[] = {
     {R"(expected unqualified-id before '\{'|expected unqualified-id)", R"(^\{)",
      "Does the line above end with a ;? Behind a function's head stands its {, and no ;."},
 
+    {R"(cannot decompose (?:inaccessible|private) member[^]*of '(?:const )?Tensor')",
+     R"(\[\s*(\w+).*\bscaled_dot_product_context\()",
+     "A Tensor is one thing and cannot be taken apart: const Tensor @1 = …; What is given with two parts, .context and "
+     ".weights, is given::scaled_dot_product_attention (in 04 and later)."},
+    {R"(cannot decompose (?:inaccessible|private) member[^]*of '(?:const )?(?:Tensor|Mask)')", R"(\[\s*(\w+))",
+     "That is one thing, and cannot be taken apart: const auto @1 = …;"},
+
+    {R"(shadows a (?:member|field) of)", R"(^auto (\w+) =)",
+     "This makes a new variable @1, and leaves the member @1 as it was. To set the member, leave out auto."},
+
     // ---- values of another type than is wanted
+    {R"(AssertHelper[^]*from 'void'|returned value of type 'void'|void value not ignored|return object of type '[^']*' with an rvalue of type 'void')",
+     R"(\b(ASSERT_\w+|FAIL|GTEST_SKIP)\b)",
+     "@1 leaves its function by a return without a value: it stands in a TEST, or in a function that is void. Write "
+     "EXPECT_… here, or make the function void and let it fill a parameter."},
     {R"('(?:const )?(?:std::)?vector<float>' to (?:non-scalar type |function return type )?'(?:const )?Tensor')", "",
      "A std::vector is no Tensor: Tensor::of({rows, columns}, values) makes one of it."},
     {R"(reference of type '(?:const )?Tensor&' from expression of type '(?:const )?(?:Index|int|float|double|bool)|reference to type '(?:const )?Tensor' could not bind to an (?:lvalue|rvalue) of type '(?:const )?(?:Index|int|float|double|bool)')",

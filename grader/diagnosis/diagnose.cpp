@@ -169,7 +169,8 @@ void tell_what_follows_of_showing_alone(std::vector<verdict::NamedMistake>& mist
 bool waits_for_another(const FunctionDiagnosis& wrong, const Function& function, const MistakeSet& known) {
     if (!function.given_own || wrong.mistakes.size() != 1) return false;
     const std::string& id = wrong.mistakes.front();
-    const bool never_came_back = id == "never_ends" || id == "waits_without_end" || id == "calls_itself_without_end";
+    const bool never_came_back =
+        id == "never_ends" || id == "waits_without_end" || id == "calls_itself_without_end" || id == "stack_used_up";
     return never_came_back && std::ranges::find(known, id, &Mistake::id) != known.end();
 }
 

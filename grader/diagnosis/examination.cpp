@@ -135,7 +135,7 @@ private:
             }
             // Arguments that should be refused may break anything in a function that does not look at them.
             if (should_be_refused(question.arguments)) continue;
-            if (comes_to_no_end(question.reply) && is_named("calls_itself_without_end")) {
+            if (comes_to_no_end(question.reply) && uses_up_the_stack(findings_)) {
                 question.clean = false;
                 continue;
             }
@@ -158,7 +158,8 @@ private:
             for (const char* consequence : {"null_pointer_followed", "wild_pointer_followed", "used_after_freed"})
                 forget(consequence);
         // Until the stack is used up, time may be.
-        if (is_named("calls_itself_without_end")) forget("never_ends");
+        if (uses_up_the_stack(findings_)) forget("never_ends");
+        if (is_named("calls_itself_without_end") || is_named("arrays_larger_than_the_stack")) forget("stack_used_up");
         // Code that fails where an answer is due may do so before it checks what it should refuse.
         const auto is_clean = [](const auto& question) { return question.clean; };
         if (findings_.mistakes.empty() && std::ranges::all_of(findings_.questions, is_clean)) return;

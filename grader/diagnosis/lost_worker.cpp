@@ -3,6 +3,7 @@
 #include "diagnosis/never_reached.hpp"
 
 #include "student/behaviour.hpp"
+#include "student/sanitizer_report.hpp"
 
 #include <algorithm>
 
@@ -38,7 +39,11 @@ std::string mistake_behind(const verdict::Failure& failure) {
     if (failure.kind == FailureKind::exception) return {};  // its words are of any kind
     const std::string kind = failure.sanitizer ? failure.sanitizer->kind : failure.message;
     const auto says = [&](const char* text) { return kind.find(text) != std::string::npos; };
-    if (says("stack-overflow") || says(judge::used_up_the_stack)) return "calls_itself_without_end";
+    if (says(judge::stack_overflow) || says(judge::used_up_the_stack)) {
+        if (failure.message.find(judge::recurses) != std::string::npos) return "calls_itself_without_end";
+        return failure.message.find(judge::too_large_arrays) != std::string::npos ? "arrays_larger_than_the_stack"
+                                                                                  : "stack_used_up";
+    }
     if (says("use-after") || says("double-free") || says("bad-free")) return "used_after_freed";
     if (says("division by zero") || says("SIGFPE") || says("FPE")) return "divides_by_zero";
     if (says("overflow") && !says("signed integer") && !says("unsigned")) return "reads_out_of_bounds";
@@ -55,8 +60,17 @@ bool fails_without_a_name(const Function& function, const Findings& findings) {
            });
 }
 
+bool uses_up_the_stack(const Findings& findings) {
+    return std::ranges::any_of(findings.mistakes, [](const std::string& mistake) {
+        return mistake == "calls_itself_without_end" || mistake == "arrays_larger_than_the_stack" ||
+               mistake == "stack_used_up";
+    });
+}
+
 bool comes_to_no_end(const Reply& reply) {
-    return is_timeout(reply) || (reply.failure && mistake_behind(*reply.failure) == "calls_itself_without_end");
+    if (is_timeout(reply)) return true;
+    const std::string mistake = reply.failure ? mistake_behind(*reply.failure) : "";
+    return mistake == "calls_itself_without_end" || mistake == "stack_used_up";
 }
 
 }  // namespace headway::diagnosis

@@ -17,6 +17,9 @@ std::string mistake_behind(const verdict::Failure& failure);
 /// memory or output. That is a mistake of its own, though whatever it answers is right.
 bool fails_without_a_name(const Function& function, const Findings& findings);
 
+/// Whether a mistake is named for which there is no room on the stack.
+bool uses_up_the_stack(const Findings& findings);
+
 /// Time or stack are used up, either after seconds.
 bool comes_to_no_end(const Reply& reply);
 

@@ -2,6 +2,7 @@
 
 #include "submission/digest.hpp"
 #include "submission/function_places.hpp"
+#include "submission/loops.hpp"
 #include "submission/source_words.hpp"
 
 #include <fmt/format.h>
@@ -121,6 +122,7 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
             const auto& files = workspace.submission().files;
             failure->at = build::source_line(files, failure->sanitizer->file, failure->sanitizer->line);
             name_what_lacks_a_return(*failure, files);
+            tell_what_clone_keeps(*failure, files);
         }
         const auto found = failure->frames ? sites.find(*failure->frames) : sites.end();
         failure->frames.reset();
@@ -129,7 +131,9 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         const bool computes = failure->kind == verdict::FailureKind::timeout &&
                               failure->message.find("a loop whose condition") != std::string::npos;
         failure->at = computes ? found->second->in_loop.value_or(found->second->line) : found->second->line;
+        if (computes) tell_what_continue_skips(*failure, workspace.submission().files);
         if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
+        tell_how_a_sum_begins(*failure, workspace.submission().files);
         if (failure->kind == verdict::FailureKind::exception)
             failure->through = way_through(failure->function, *found->second, workspace.submission().files);
     }
@@ -149,6 +153,31 @@ void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::Compil
             function->at = warned_of_in(without_variant(function->function), warnings, workspace.submission().files);
     }
     for (verdict::FunctionDiagnosis& function : diagnosis.functions) function.frames.reset();
+    tell_what_hides_a_member(diagnosis, warnings, workspace.submission().files);
+}
+
+void tell_what_hides_a_member(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
+                              const std::vector<build::SourceFile>& files) {
+    const auto hides_what_is_followed = [&](const verdict::CompilerMessage& warning) {
+        const std::string& text = warning.at.text;
+        const std::size_t equals = text.find(" =");
+        const bool is_of_a_member = warning.text.find("shadows a member") != std::string::npos ||
+                                    warning.text.find("shadows a field") != std::string::npos;
+        // The first = of a parameter's line stands behind its bracket.
+        if (!is_of_a_member || equals == std::string::npos || text.find('(') < equals) return false;
+        const std::string name = text.substr(text.rfind(' ', equals - 1) + 1, equals - text.rfind(' ', equals - 1) - 1);
+        return std::ranges::any_of(files, [&](const build::SourceFile& file) {
+            return file.text.find(name + "->") != std::string::npos || file.text.find("*" + name) != std::string::npos;
+        });
+    };
+    const auto warning = std::ranges::find_if(warnings, hides_what_is_followed);
+    if (warning == warnings.end()) return;
+    for (verdict::FunctionDiagnosis& function : diagnosis.functions)
+        if (std::ranges::count(function.mistakes, "used_after_freed") +
+                std::ranges::count(function.mistakes, "null_pointer_followed") >
+            0)
+            function.sentences.push_back(
+                fmt::format("{}:{}: {}  {}", warning->at.file, warning->at.line, warning->at.text, warning->advice));
 }
 
 void name_what_lacks_a_return(Failure& failure, const std::vector<build::SourceFile>& files) {
@@ -161,6 +190,49 @@ void name_what_lacks_a_return(Failure& failure, const std::vector<build::SourceF
     const std::vector<build::DefinedFunction> functions = build::functions_defined_in(file->text);
     const auto at = std::ranges::find(functions, failure.sanitizer->line, &build::DefinedFunction::line);
     if (at != functions.end()) failure.message.replace(0, told.size(), "your " + at->name + std::string(ends));
+}
+
+void tell_what_clone_keeps(Failure& failure, const std::vector<build::SourceFile>& files) {
+    const bool recurses = failure.message.find("recurses without end") != std::string::npos;
+    if (!recurses || !failure.at || failure.at->text.find("clone()") == std::string::npos) return;
+    failure.advice = "clone() keeps the strides: what was not contiguous is not contiguous now. ";
+    *failure.advice += build::definition_of("contiguous", files)
+                           ? "To lay it out in rows, write it into Tensor::empty(x.shape()) with copy_from(x)."
+                           : "contiguous() gives a row-major one.";
+}
+
+void tell_what_continue_skips(Failure& failure, const std::vector<build::SourceFile>& files) {
+    const build::SourceLines own(files);
+    const auto function = failure.at ? own.function_around(*failure.at) : std::nullopt;
+    const auto step = function ? build::skipped_step(*function, failure.at->line) : std::nullopt;
+    const auto changes = step ? own.at(failure.at->file, step->changes) : std::nullopt;
+    if (changes)
+        failure.advice = fmt::format("The continue in line {} goes past line {}, where {} changes: {}", step->skips,
+                                     step->changes, step->name, changes->text);
+}
+
+void tell_how_a_sum_begins(Failure& failure, const std::vector<build::SourceFile>& files) {
+    if (!failure.at || failure.message.find("= b: a tensor is undefined") == std::string::npos) return;
+    const std::size_t end = failure.at->text.find_first_of(" +-");
+    if (end == std::string::npos || end == 0) return;
+    const std::string name = failure.at->text.substr(0, end);
+    const std::string_view rest = std::string_view(failure.at->text).substr(end);
+    if (!rest.starts_with(" += ") && !rest.starts_with(" -= ")) return;
+    const auto file = std::ranges::find_if(
+        files, [&](const build::SourceFile& one) { return one.path.string() == failure.at->file; });
+    if (file == files.end()) return;
+    // The last that is said of it above the line must be that it is a Tensor, without a value.
+    const std::vector<build::Word> words = build::words_without_directives(file->text);
+    std::size_t last = 0;
+    for (std::size_t i = 1; i + 3 < words.size() && words[i].line < failure.at->line; ++i)
+        if (words[i].text == name) last = i;
+    if (last == 0 || words[last - 1].text != "Tensor") return;
+    const std::size_t behind = words[last + 1].text == "{" && words[last + 2].text == "}" ? last + 3 : last + 1;
+    if (words[behind].text == ";")
+        failure.advice = fmt::format(
+            "{0} holds nothing when something is added to it for the first time: begin with Tensor {0} = "
+            "Tensor::zeros(…), in the shape of the result.",
+            name);
 }
 
 void leave_causes_to_names(verdict::Exercise& exercise) {

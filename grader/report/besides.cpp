@@ -24,4 +24,9 @@ std::vector<std::string> besides_of(const verdict::Diagnosis& diagnosis, const v
     return all;
 }
 
+bool may_come_of_freed_memory(const verdict::Diagnosis& diagnosis, const verdict::Failure& failure) {
+    return failure.message.find("std::bad_alloc") != std::string::npos &&
+           std::ranges::count(diagnosis.mistakes, "used_after_freed", &verdict::NamedMistake::id) > 0;
+}
+
 }  // namespace headway::report

@@ -11,4 +11,7 @@ namespace headway::report {
 /// @param mistake  one of `diagnosis`
 std::vector<std::string> besides_of(const verdict::Diagnosis& diagnosis, const verdict::NamedMistake& mistake);
 
+/// Whether it asked for more memory than there is, and numbers are read that are no longer there: a size may be one.
+bool may_come_of_freed_memory(const verdict::Diagnosis& diagnosis, const verdict::Failure& failure);
+
 }  // namespace headway::report

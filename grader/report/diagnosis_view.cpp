@@ -77,7 +77,11 @@ void show_unrecognised(Page& page, const verdict::Exercise& exercise, const Func
     const bool is_told = loud && loud->failure->at && std::ranges::any_of(told, [&](const verdict::Failure* earlier) {
                              return are_alike(*earlier, *loud->failure);
                          });
-    if (is_told)
+    const bool may_follow = loud && exercise.diagnosis && may_come_of_freed_memory(*exercise.diagnosis, *loud->failure);
+    if (may_follow)
+        page.paragraph({.indent = title_indent, .hanging = 2},
+                       {{"▸ ", Tone::faint}, {loud->headline + ": of that, perhaps", Tone::faint}});
+    else if (is_told)
         page.paragraph({.indent = title_indent, .hanging = 2},
                        {{"▸ ", Tone::faint}, {function.function + " fails at that line, too", Tone::faint}});
     else if (loud)

@@ -52,6 +52,15 @@ std::size_t calls_in(std::span<const Step> steps) {
                            [](std::size_t sum, const Step& step) { return sum + step.times; });
 }
 
+/// The last call that makes what the one that went wrong is asked of: make_cache(…). If there is none, as many as there
+/// are.
+std::size_t maker_in(const std::vector<Step>& steps) {
+    if (steps.empty() || steps.back().call.starts_with("make_")) return steps.size();
+    for (std::size_t i = steps.size() - 1; i-- > 0;)
+        if (steps[i].call.starts_with("make_")) return i;
+    return steps.size();
+}
+
 void show_story(Page& page, const Failure& failure) {
     constexpr std::string_view label = "asked: ";
     // The last call is the one that went wrong. Where numbers are wrong, what led to them is worth a look.
@@ -60,24 +69,39 @@ void show_story(Page& page, const Failure& failure) {
     const std::size_t left_out = steps.size() - std::min(steps.size(), at_most(page, most));
     std::string lead(label);
     const auto next_lead = [&] { return std::exchange(lead, std::string(label.size(), ' ')); };
-    if (left_out > 0) {
-        page.note_cut();
-        page.line(failure_indent,
-                  {{next_lead() + "after " + counted(calls_in(std::span(steps).first(left_out)), "other call") +
-                        (most > 1 ? ", of these the last failed:" : ":"),
-                    Tone::faint}});
+    const auto show_step = [&](const Step& step) {
+        std::vector<Span> line{{next_lead(), Tone::faint}, {step.call}};
+        if (step.times > 1) line.push_back({" (" + std::to_string(step.times) + " times)", Tone::faint});
+        page.paragraph({.indent = failure_indent, .hanging = label.size() + 2, .most_lines = at_most(page, 4)}, line);
+    };
+    const auto show_more = [&](std::size_t begin, std::size_t end) {
+        const std::size_t more = calls_in(std::span(steps).subspan(begin, end - begin));
+        if (more > 0)
+            page.line(failure_indent,
+                      {{fmt::format("{}… {} …", next_lead(), counted(more, "more call")), Tone::faint}});
+    };
+    const std::size_t maker = maker_in(steps);
+    if (left_out > 0) page.note_cut();
+    if (maker < left_out) show_step(steps[maker]);
+    const std::size_t others = maker < left_out ? maker + 1 : 0;
+    if (others < left_out) {
+        const std::size_t count = calls_in(std::span(steps).subspan(others, left_out - others));
+        page.line(failure_indent, {{next_lead() + "after " + counted(count, "other call") +
+                                        (most > 1 ? ", of these the last failed:" : ":"),
+                                    Tone::faint}});
     }
     const std::size_t later = steps.size() - std::min(steps.size(), last_steps);
     for (std::size_t i = left_out; i < steps.size(); ++i) {
         if (i == first_steps && i + 1 < later) {  // one line would not be shorter than one step
-            const std::size_t more = calls_in(std::span(steps).subspan(i, later - i));
-            page.line(failure_indent,
-                      {{fmt::format("{}… {} …", next_lead(), counted(more, "more call")), Tone::faint}});
+            if (i <= maker && maker < later) {
+                show_more(i, maker);
+                show_step(steps[maker]);
+                i = maker + 1;
+            }
+            show_more(i, later);
             i = later;
         }
-        std::vector<Span> line{{next_lead(), Tone::faint}, {steps[i].call}};
-        if (steps[i].times > 1) line.push_back({" (" + std::to_string(steps[i].times) + " times)", Tone::faint});
-        page.paragraph({.indent = failure_indent, .hanging = label.size() + 2, .most_lines = at_most(page, 4)}, line);
+        show_step(steps[i]);
     }
 }
 

@@ -54,6 +54,10 @@ void write_mistake(Xml& page, const verdict::Exercise& exercise, const NamedMist
 
 void write_unrecognised(Xml& page, const verdict::Exercise& exercise, const FunctionDiagnosis& function) {
     const auto loud = loud_failure(exercise, function.function);
+    if (loud && loud->always && exercise.diagnosis && may_come_of_freed_memory(*exercise.diagnosis, *loud->failure)) {
+        page.text("p", {{"class", "faint"}}, loud->headline + ": of that, perhaps.");
+        return;
+    }
     page.open("div", {{"class", "mistake unnamed"}});
     if (loud) {
         page.text("h3", {}, loud->headline);

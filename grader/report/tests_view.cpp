@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -66,6 +67,24 @@ bool is_own_frame(std::string_view line) {
            place.find_first_not_of("0123456789", number) == place.npos;
 }
 
+/// Of a function that calls itself, each frame once.
+void add_frames(std::vector<std::string>& kept, std::span<const std::string> frames) {
+    const auto without_number = [](const std::string& frame) {
+        return std::string_view(frame).substr(frame.find(" 0x"));
+    };
+    for (auto frame = frames.begin(); frame != frames.end();) {
+        const auto end = std::find_if(frame, frames.end(), [&](const std::string& later) {
+            return without_number(later) != without_number(*frame);
+        });
+        kept.push_back(*frame);
+        if (end - frame > 2)
+            kept.push_back(fmt::format("    (the same {} times in a row)", end - frame));
+        else
+            kept.insert(kept.end(), frame + 1, end);
+        frame = end;
+    }
+}
+
 /// What it printed, its traces without the frames that led to the student's code: these are the grader's.
 std::string without_callers(const std::string& output) {
     std::vector<std::string> lines;
@@ -81,7 +100,7 @@ std::string without_callers(const std::string& output) {
         auto last = end;  // behind the last frame of the student's own
         while (last != line && !is_own_frame(*(last - 1))) --last;
         if (last == line) last = end;
-        kept.insert(kept.end(), line, last);
+        add_frames(kept, {line, last});
         if (last != end) kept.push_back("    (what called that is not in your files)");
         line = end;
     }

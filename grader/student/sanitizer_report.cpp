@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <regex>
-#include <set>
 #include <sstream>
 
 namespace headway::judge {
@@ -47,14 +47,21 @@ std::vector<std::string> report_lines(const std::string& output) {
     return lines;
 }
 
-/// Whether its trace goes through no function twice: then nothing calls itself.
-bool calls_nothing_twice(const verdict::SanitizerReport& report) {
-    static const std::regex frame(R"(^\s*#\d+ 0x[0-9a-f]+ in (.*) \S+$)");
-    std::set<std::string> functions;
+/// Endless calls fill all of a trace with a few functions of the student's, and their beginning is not in it. (One that
+/// is inlined in parts stands there twice.)
+verdict::StackUse stack_use(const std::vector<std::string>& lines) {
+    static const std::regex frame(R"(^\s*#\d+ 0x[0-9a-f]+ in (.*) (\S+?):\d+(?::\d+)?$)");
+    std::map<std::string, int> times;
+    bool has_frames = false, comes_back = false, begins = false;
     std::smatch match;
-    for (const std::string& line : report.first_lines)
-        if (std::regex_search(line, match, frame) && !functions.insert(match[1]).second) return false;
-    return !functions.empty();
+    for (const std::string& line : lines) {
+        begins = begins || is_frame_of_the_worker(line);
+        if (begins || !std::regex_search(line, match, frame)) continue;
+        has_frames = true;
+        comes_back = (!students_file(match[2]).empty() && ++times[match[1]] > 2) || comes_back;
+    }
+    if (begins) return has_frames && !comes_back ? verdict::StackUse::large_array : verdict::StackUse::unknown;
+    return comes_back || !has_frames ? verdict::StackUse::recursion : verdict::StackUse::unknown;
 }
 
 }  // namespace
@@ -82,6 +89,7 @@ verdict::SanitizerReport parse_sanitizer_report(const std::string& output) {
     if (report.kind.empty()) report.kind = "a sanitizer report";
     for (const std::string& line : lines)
         if (report.first_lines.size() < most_lines && !is_frame_of_the_worker(line)) report.first_lines.push_back(line);
+    if (report.kind == stack_overflow) report.stack_use = stack_use(lines);
     return report;
 }
 
@@ -97,7 +105,7 @@ std::string describe(const verdict::SanitizerReport& report, const std::string& 
         {"heap-use-after-free", "uses memory that has been freed"},
         {"stack-use-after-scope", "uses a local variable after the end of its scope"},
         {"stack-use-after-return", "uses a local variable after its function returned"},
-        {"stack-overflow", "recurses without end: does it call itself, or do two call each other?"},
+        {stack_overflow, "uses up the stack: does it call itself, or is a local array too large for it?"},
         {"SEGV", "touches memory that is not its own"},
         {"FPE", "divides an integer by zero"},
         {"division by zero", "divides by zero"},
@@ -105,12 +113,14 @@ std::string describe(const verdict::SanitizerReport& report, const std::string& 
         {no_return, "can end without returning a value"},
     };
     std::string text = "your " + function + " ";
-    const bool is_a_large_array = report.kind == "stack-overflow" && calls_nothing_twice(report);
     const auto* words = std::find_if(std::begin(known), std::end(known),
                                      [&](const Words& candidate) { return report.kind == candidate.kind; });
-    text += is_a_large_array           ? "uses up the stack: does it call itself, or is a local array too large for it?"
-            : words == std::end(known) ? "has undefined behaviour"
-                                       : words->sentence;
+    if (report.stack_use == verdict::StackUse::recursion)
+        text += std::string(recurses) + ": does it call itself, or do two call each other?";
+    else if (report.stack_use == verdict::StackUse::large_array)
+        text += std::string(too_large_arrays) + ": it calls nothing that calls itself";
+    else
+        text += words == std::end(known) ? "has undefined behaviour" : words->sentence;
     if (report.kind != no_return) text += " (" + report.kind + ")";
     if (!report.file.empty()) text += " at " + report.file + ":" + std::to_string(report.line);
     return text;

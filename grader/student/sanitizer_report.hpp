@@ -15,6 +15,11 @@ verdict::SanitizerReport parse_sanitizer_report(const std::string& output);
 inline constexpr const char* no_return =
     "execution reached the end of a value-returning function without returning a value";
 
+inline constexpr const char* stack_overflow = "stack-overflow";
+/// In what is said of a stack-overflow, where the trace tells what used it up.
+inline constexpr const char* recurses = "recurses without end";
+inline constexpr const char* too_large_arrays = "has local arrays that are larger than the stack";
+
 /// "your split_heads read beyond the end of an array (heap-buffer-overflow) at head_splitting.cpp:31"
 std::string describe(const verdict::SanitizerReport& report, const std::string& function);
 

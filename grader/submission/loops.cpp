@@ -66,6 +66,7 @@ public:
     }
 
     Loop::Ends ends(const Extent& loop) const;
+    std::optional<SkippedStep> skipped_step(const Extent& loop) const;
 
 private:
     bool is(std::size_t i, std::string_view text) const { return i < words_.size() && words_[i].text == text; }
@@ -117,6 +118,7 @@ private:
         return false;
     }
     bool is_given_to_what_may_change_it(std::size_t i) const;
+    bool is_element_of_a_tensor(std::size_t called, std::size_t before) const;
     bool is_local(const std::string& name, std::size_t loop) const;
     bool counts(const Extent& loop, std::size_t first, std::size_t second) const;
 
@@ -134,6 +136,16 @@ std::optional<std::pair<std::size_t, std::size_t>> LoopReader::semicolons(const 
     return std::pair(found[0], found[1]);
 }
 
+/// x(t, s), where x is declared as a Tensor or a Mask, or is a parameter that is one: it takes numbers as they are.
+bool LoopReader::is_element_of_a_tensor(std::size_t called, std::size_t before) const {
+    for (std::size_t i = 2; i < before; ++i) {
+        const std::size_t type = is(i - 1, "&") ? i - 2 : i - 1;
+        const bool is_that = i != called && is(i, words_[called].text) && !is(i + 1, "(");
+        if (is_that && (is(type, "Tensor") || is(type, "Mask"))) return true;
+    }
+    return false;
+}
+
 /// `f(s)` may change s if f takes a reference; a member of the library's, and what is in std, takes numbers as they
 /// are.
 bool LoopReader::is_given_to_what_may_change_it(std::size_t i) const {
@@ -143,7 +155,7 @@ bool LoopReader::is_given_to_what_may_change_it(std::size_t i) const {
     const std::size_t open = opening_[i];
     if (!is_whole_argument || open >= words_.size() || open < 2 || !is(open, "(")) return false;
     const Word& called = words_[open - 1];
-    if (!called.is_name() || keywords.contains(called.text)) return false;
+    if (!called.is_name() || keywords.contains(called.text) || is_element_of_a_tensor(open - 1, i)) return false;
     const bool is_of_something = is(open - 2, ".") || is(open - 2, ":") || is(open - 2, ">");
     return !is_of_something || by_reference.contains(called.text);
 }
@@ -220,7 +232,42 @@ Loop::Ends LoopReader::ends(const Extent& loop) const {
     return read.empty() ? Loop::Ends::perhaps : Loop::Ends::never_by_head;
 }
 
+std::optional<SkippedStep> LoopReader::skipped_step(const Extent& loop) const {
+    const std::size_t close = closing_[loop.condition], end = std::min(loop.end, words_.size());
+    if (!is(loop.begin, "while") || close >= end) return {};
+    static const Names allowed = {"<", ">", "=", "!", "+", "-", "*", "&", "|"};
+    Names read;
+    for (std::size_t i = loop.condition + 1; i < close; ++i) {
+        if (words_[i].is_name())
+            read.insert(words_[i].text);
+        else if (!words_[i].is_number() && !allowed.contains(words_[i].text))
+            return {};
+        if (words_[i].is_name() && may_change_at(i, HandedOver::may_change)) return {};
+    }
+    if (read.size() > most_names) return {};
+    const std::vector<Extent> all = loops();
+    for (std::size_t i = close + 1, skips = 0; i < end; ++i) {
+        const auto is_of_another = [&](const Extent& one) {
+            return one.begin > loop.begin && one.begin <= i && i <= one.end;
+        };
+        if (is(i, "continue") && skips == 0 && std::ranges::none_of(all, is_of_another)) skips = i;
+        if (!read.contains(words_[i].text) || !may_change_at(i, HandedOver::may_change)) continue;
+        if (skips == 0) return {};
+        for (std::size_t before = 0; before < skips; ++before)
+            if (is(before, "[") && is(before + 1, "&")) return {};  // a lambda may change what it refers to
+        return SkippedStep{words_[skips].line, words_[i].line, words_[i].text};
+    }
+    return {};
+}
+
 }  // namespace
+
+std::optional<SkippedStep> skipped_step(const FunctionAround& function, int line) {
+    const LoopReader read(function.words);
+    const std::vector<Extent> loops = read.loops();
+    const auto loop = std::ranges::find(loops, line, [&](const Extent& one) { return function.words[one.begin].line; });
+    return loop == loops.end() ? std::nullopt : read.skipped_step(*loop);
+}
 
 std::vector<Loop> loops_around(const FunctionAround& function, int line) {
     const LoopReader read(function.words);

@@ -2,6 +2,8 @@
 
 #include "submission/function_places.hpp"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace headway::build {
@@ -20,5 +22,16 @@ struct Loop {
 
 /// The loops that the line stands in, in their head or their body, outermost first.
 std::vector<Loop> loops_around(const FunctionAround& function, int line);
+
+/// What a `continue` goes past.
+struct SkippedStep {
+    int skips = 0;     ///< the line of the continue
+    int changes = 0;   ///< that of the first change of what the condition reads, which stands below
+    std::string name;  ///< of what is changed there
+};
+
+/// Of the while that begins in this line, if all that its condition reads stays as it is in a round that a `continue`
+/// ends.
+std::optional<SkippedStep> skipped_step(const FunctionAround& function, int line);
 
 }  // namespace headway::build

@@ -65,11 +65,15 @@ struct Window {
     std::vector<std::int64_t> wrong;  ///< which elements differ, counted in row-major order
 };
 
+/// Why there was no room left on the stack, as far as a trace tells.
+enum class StackUse { unknown, recursion, large_array };
+
 struct SanitizerReport {
     std::string kind;  ///< "heap-buffer-overflow"
     std::string file;  ///< the student's, relative to the exercise folder; empty if unknown
     int line = 0;      ///< 0 if unknown
     std::vector<std::string> first_lines;
+    StackUse stack_use = StackUse::unknown;  ///< of a stack-overflow; not written: the failure's message says it
 };
 
 /// A line of a submission: always one that was handed in, with its text as it was handed in.

@@ -115,7 +115,8 @@ Chapter chapters::copying() {
          .decision = "contiguous_copy",
          .title = "contiguous walks through x column-major: its first axis runs fastest, not its last",
          .right = right_copy,
-         .symptom = "right strides; the numbers of any x with two axes longer than 1 stand in other places",
+         .symptom =
+             "right strides; the numbers of an x that is copied and has two axes longer than 1 stand in other places",
          .question = "Number 0 of the copy is x[0, 0, 0]: is number 1 x[0, 0, 1] or x[1, 0, 0]?",
          .make = [](Choices& c) { c.moving.packing.copy = &column_major_copy; }},
         {.id = "contiguous_copies_the_beginning_of_the_storage",

@@ -153,10 +153,10 @@ Chapter chapters::moving_views() {
         // ---- view ----
         {.id = "view_without_count_check",
          .decision = "view_count",
-         .title = "view does not compare the element counts",
+         .title = "view refuses no element count: counts are not compared, or what is compared is always equal",
          .right = "refuse a shape with more or fewer elements than x",
          .symptom = "numbers are lost, or others of the storage appear",
-         .question = "What does your view make of 90 numbers and the shape (89)?",
+         .question = "What does your view count for the shape (89), and for 90 numbers? A product begins with 1.",
          .make = [](Choices& c) { c.moving.viewing.fills = [](const Tensor&, const Shape&) { return true; }; }},
         {.id = "view_accepts_fewer",
          .decision = "view_count",

@@ -132,6 +132,14 @@ TEST(Catalogue, WhatSeveralExercisesHaveIsSaidInTheFormulaOfNone) {
     EXPECT_EQ(mistake("part_in_anothers_place").symptom.find("are right"), std::string_view::npos);
 }
 
+/// A product that begins with 0 is 0 for all shapes, and an x that is contiguous is not copied.
+TEST(Catalogue, WhatAProgramMayHaveIsNotDenied) {
+    EXPECT_NE(mistake("view_without_count_check").title.find("or what is compared is always equal"),
+              std::string_view::npos);
+    EXPECT_NE(mistake("contiguous_counts_the_first_axis_fastest").symptom.find("an x that is copied"),
+              std::string_view::npos);
+}
+
 TEST(Catalogue, SourcesAreAddresses) {
     int with_sources = 0;
     for (const Mistake& mistake : mistakes()) {

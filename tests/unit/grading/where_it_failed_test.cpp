@@ -51,6 +51,74 @@ TEST(WhereItFailed, TheFunctionThatLacksAReturnIsTheOneAtTheLine) {
         << "a lambda's line, perhaps";
 }
 
+TEST(WhereItFailed, AFunctionThatCallsItselfWithACloneIsToldWhatThatKeeps) {
+    verdict::Failure failure;
+    failure.message = "your append recurses without end: does it call itself, or do two call each other?";
+    failure.at = verdict::SourceLine{"kv_cache.cpp", 1, "return append(cache, k.clone());"};
+    tell_what_clone_keeps(failure, {{"kv_cache.cpp", "void append() {\n}\n"}});
+    EXPECT_EQ(
+        failure.advice,
+        "clone() keeps the strides: what was not contiguous is not contiguous now. contiguous() gives a row-major "
+        "one.");
+    tell_what_clone_keeps(failure, {{"head_splitting.cpp", "Tensor contiguous(const Tensor& x) {\n}\n"}});
+    EXPECT_NE(failure.advice->find("Tensor::empty(x.shape())"), std::string::npos);
+    failure.advice.reset();
+    failure.at->text = "return append(cache, k);";
+    tell_what_clone_keeps(failure, {});
+    EXPECT_FALSE(failure.advice);
+}
+
+TEST(WhereItFailed, APointerThatWasNeverSetIsToldWithTheVariableThatHidesIt) {
+    const auto told = [](const std::string& line, const std::string& mistake) {
+        verdict::CompilerMessage warning;
+        warning.text = "declaration of 'q_proj' shadows a member of 'MyAttention' [-Wshadow]";
+        warning.at = verdict::SourceLine{"module.cpp", 17, line};
+        warning.advice = "This makes a new variable q_proj.";
+        verdict::Diagnosis diagnosis;
+        diagnosis.functions.emplace_back().mistakes = {mistake};
+        tell_what_hides_a_member(diagnosis, {warning}, {{"module.cpp", "return q_proj->forward(x);"}});
+        return diagnosis.functions.front().sentences;
+    };
+    EXPECT_EQ(
+        told("auto q_proj = std::make_unique<nn::Linear>(D, E);", "null_pointer_followed"),
+        std::vector<std::string>{"module.cpp:17: auto q_proj = std::make_unique<nn::Linear>(D, E);  This makes a new "
+                                 "variable q_proj."});
+    EXPECT_EQ(told("auto q_proj = std::make_unique<nn::Linear>(D, E);", "used_after_freed").size(), 1U);
+    EXPECT_TRUE(told("auto q_proj = std::make_unique<nn::Linear>(D, E);", "argument_changed").empty());
+    EXPECT_TRUE(told("auto v_proj = std::make_unique<nn::Linear>(D, E);", "used_after_freed").empty());
+    EXPECT_TRUE(told("explicit MyAttention(nn::Linear* q_proj = nullptr)", "used_after_freed").empty());
+}
+
+TEST(WhereItFailed, AContinueGoesPastWhatEndsTheLoop) {
+    verdict::Failure failure;
+    failure.at = verdict::SourceLine{"scores.cpp", 3, "while (s < S) {"};
+    tell_what_continue_skips(failure, {{"scores.cpp",
+                                        "void f(const Mask& m, Index S) {\n    Index s = 0;\n    while (s < S) {\n"
+                                        "        if (m(0, s)) continue;\n        s++;\n    }\n}\n"}});
+    EXPECT_EQ(failure.advice, "The continue in line 4 goes past line 5, where s changes: s++;");
+}
+
+TEST(WhereItFailed, ASumBeginsWithZeros) {
+    const auto told = [](const std::string& declared, const std::string& line) {
+        verdict::Failure failure;
+        failure.message = "your f threw std::invalid_argument: a += b: a tensor is undefined (a Tensor{} has no shape)";
+        failure.advice = "Ask defined() first.";
+        failure.at = verdict::SourceLine{"backward.cpp", 3, line};
+        tell_how_a_sum_begins(failure, {{"backward.cpp", "Tensor f(const Tensor& x) {\n" + declared + "\n" + line +
+                                                             "\nreturn sum;\n}\n"}});
+        return *failure.advice;
+    };
+    EXPECT_EQ(told("Tensor sum;", "sum += x;"),
+              "sum holds nothing when something is added to it for the first time: begin with Tensor sum = "
+              "Tensor::zeros(…), in the shape of the result.");
+    EXPECT_NE(told("Tensor sum{};", "sum += x;"), "Ask defined() first.");
+    EXPECT_EQ(told("Tensor sum = g(x);", "sum += x;"), "Ask defined() first.");
+    EXPECT_EQ(told("Tensor sum; sum = g(x);", "sum += x;"), "Ask defined() first.");
+    EXPECT_EQ(told("Tensor sum; fill(sum);", "sum += x;"), "Ask defined() first.");
+    EXPECT_EQ(told("Tensor sum;", "sum = sum + x;"), "Ask defined() first.");
+    EXPECT_EQ(told("", "x += 1;"), "Ask defined() first.") << "an argument";
+}
+
 TEST(WhereItFailed, TheMistakeIsInTheFunctionThatHoldsTheLine) {
     const std::vector<build::SourceFile> single_head = {
         {"single_head.cpp",

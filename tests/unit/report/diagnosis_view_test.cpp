@@ -45,6 +45,18 @@ TEST(DiagnosisView, WhatIsRefusedLoudlyIsToldFirst) {
                 HasSubstr("▸ split_heads crashed: SIGSEGV\n"));
 }
 
+TEST(DiagnosisView, TooMuchMemoryMayBeASizeThatWasFreed) {
+    verdict::Exercise freed = unnamed(verdict::FailureKind::exception,
+                                      "your split_heads asked for more memory than there is (std::bad_alloc)");
+    EXPECT_THAT(shown(freed), Not(HasSubstr("of that, perhaps")));
+    verdict::NamedMistake& mistake = freed.diagnosis->mistakes.emplace_back();
+    mistake.id = "used_after_freed";
+    mistake.title = "memory is used after it was given back";
+    mistake.functions = {"forward"};
+    EXPECT_THAT(shown(freed), HasSubstr("(std::bad_alloc): of that,"));
+    EXPECT_THAT(html(verdict_of({freed})), HasSubstr("(std::bad_alloc): of that, perhaps."));
+}
+
 TEST(DiagnosisView, WrongNumbersAreToldAsSuchBesideWhatIsLoud) {
     verdict::Exercise both = unnamed(verdict::FailureKind::crash, "your split_heads crashed: SIGSEGV");
     verdict::Test quiet = both.tests.front();

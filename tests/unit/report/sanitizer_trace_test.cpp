@@ -44,5 +44,17 @@ TEST(SanitizerTrace, IsWholeWhereNoFrameIsTheStudents) {
     EXPECT_THAT(text, Not(HasSubstr("what called that")));
 }
 
+TEST(SanitizerTrace, OfAFunctionThatCallsItselfHasEachFrameOnce) {
+    std::string trace = "==2==ERROR: AddressSanitizer: stack-overflow\n    #0 0x4 in view(Tensor const&) a.cpp:20\n";
+    for (int i = 1; i < 200; ++i) trace += "    #" + std::to_string(i) + " 0x5 in view(Tensor const&) a.cpp:21\n";
+    const std::string text = in_full(trace + "    #200 0x6 in f() a.cpp:9\n    #201 0x6 in f() a.cpp:9\nSUMMARY\n");
+    EXPECT_THAT(text, HasSubstr("#0 0x4"));
+    EXPECT_THAT(text, HasSubstr("#1 0x5 in view"));
+    EXPECT_THAT(text, HasSubstr("(the same 199 times in a row)"));
+    EXPECT_THAT(text, Not(HasSubstr("#2 0x5")));
+    EXPECT_THAT(text, HasSubstr("#201 0x6")) << "two are no more than they and a remark";
+    EXPECT_THAT(text, HasSubstr("SUMMARY"));
+}
+
 }  // namespace
 }  // namespace headway::report

@@ -230,34 +230,6 @@ TEST(Terminal, ASanitizersReportIsToldOnce) {
     EXPECT_EQ(all.find("more of it"), all.rfind("more of it"));
 }
 
-TEST(Terminal, OfACrashOnlyTheLastCallIsShown) {
-    verdict::Failure failure = crashes();
-    failure.story = {"first", "second", "third", "last"};
-    EXPECT_THAT(shown(with_failure(failure)), HasSubstr("asked: after 3 other calls:\n             last\n"));
-}
-
-TEST(Terminal, CallsThatAreRepeatedStandOnceAndTheLastOneFailed) {
-    verdict::Failure failure = wrong_scale();
-    failure.story = {"first", "first", "second", "third", "last", "last"};
-    EXPECT_THAT(shown(with_failure(failure)), HasSubstr("asked: after 2 other calls, of these the last failed:\n"
-                                                        "             second\n"
-                                                        "             third\n"
-                                                        "             last (2 times)\n"));
-}
-
-TEST(Terminal, InFullALongStoryIsItsBeginningAndItsEnd) {
-    verdict::Failure failure = wrong_scale();
-    failure.story.clear();
-    for (int i = 0; i < 40; ++i) failure.story.push_back("call " + std::to_string(i));
-    failure.story.insert(failure.story.begin() + 20, 4, "call 19");
-    const std::string text = shown(with_failure(failure), {.verbose = true});
-    EXPECT_THAT(text, HasSubstr("asked: call 0\n             call 1\n             call 2\n"
-                                "             … 33 more calls …\n             call 32\n"));
-    EXPECT_THAT(text, HasSubstr("             call 38\n             call 39\n"));
-    failure.story.resize(12);
-    EXPECT_THAT(shown(with_failure(failure), {.verbose = true}), Not(HasSubstr("more call")));
-}
-
 TEST(Terminal, UnavailableIsNotTheStudentsFault) {
     EXPECT_EQ(shown(unavailable()),
               R"(02 head splitting: could not be graded                                    - / 10

@@ -59,9 +59,20 @@ TEST(SanitizerReport, AStackIsUsedUpByCallsOrByArrays) {
     EXPECT_NE(
         describe(parse_sanitizer_report(begins + one + "    #1 0x55a2 in split(headway::Tensor const&) a.cpp:4\n"),
                  "whole")
-            .find("recurses without end"),
+            .find("does it call itself, or is a local array"),
         std::string::npos);
     EXPECT_NE(describe(parse_sanitizer_report(begins), "whole").find("recurses without end"), std::string::npos);
+    const std::string worker =
+        "    #2 0x55a3 in headway::worker::Dispatcher::call() /h/grader/worker/dispatcher.hpp:3\n";
+    EXPECT_NE(describe(parse_sanitizer_report(begins + one + worker + worker), "whole")
+                  .find("has local arrays that are larger than the stack"),
+              std::string::npos);
+    std::string library;  // more of its frames than are shown
+    for (int i = 0; i < 20; ++i)
+        library += "    #" + std::to_string(i) + " 0x1 in std::f" + std::to_string(i) + " /usr/v:1\n";
+    EXPECT_NE(
+        describe(parse_sanitizer_report(begins + library + one + one + one), "whole").find("recurses without end"),
+        std::string::npos);
 }
 
 TEST(SanitizerReport, SurvivesWhateverAStudentPrints) {

@@ -64,6 +64,28 @@ TEST(Loops, ACounterGoesTowardsItsBound) {
     EXPECT_EQ(around("for (Index i = 0; i < n; ++i)\ni = g(i);", 3), "2 perhaps");
 }
 
+/// "3 past 4 s": the continue, and what it goes past, of a while in line 2.
+std::string skipped(std::string_view body) {
+    const std::string text = "void f(Index s, Index n, const Mask& mask) {\n" + std::string(body) + "\n}\n";
+    const auto function = FunctionsOfFile(text).around(2);
+    const auto step = function ? skipped_step(*function, 2) : std::nullopt;
+    return step ? std::to_string(step->skips) + " past " + std::to_string(step->changes) + " " + step->name : "";
+}
+
+TEST(Loops, AContinueGoesPastWhatChangesTheCondition) {
+    EXPECT_EQ(skipped("while (s < n) {\nif (mask(0, s)) continue;\n++s;\n}"), "3 past 4 s");
+    EXPECT_EQ(skipped("while (s < n) {\nif (g.at(s) == 0) {\ncontinue;\n}\nfor (Index i = 0; i < n; ++i) h(i);\n"
+                      "s += 2;\n}"),
+              "4 past 7 s");
+    for (const char* body :
+         {"while (s < n) {\n++s;\nif (mask(0, s)) continue;\n}", "while (s < n) {\nif (g(s)) continue;\n++s;\n}",
+          "while (s++ < n) {\nif (mask(0, s)) continue;\n++s;\n}",
+          "while (s < n) {\nfor (Index i = 0; i < 3; ++i)\nif (mask(0, i)) continue;\n++s;\n}",
+          "while (s < n) {\nif (mask(0, s)) break;\n++s;\n}", "while (g(s)) {\nif (mask(0, s)) continue;\n++s;\n}",
+          "while (s < n) {\nif (mask(0, s)) continue;\n}", "for (; s < n; ++s) {\nif (mask(0, s)) continue;\n++s;\n}"})
+        EXPECT_EQ(skipped(body), "") << body;
+}
+
 /// A submission may be anything.
 TEST(Loops, WhateverIsWrittenIsHarmless) {
     std::string nested;
