@@ -139,8 +139,11 @@ CodedRows to_int8(const Eights& choices, const Array& x, const Array& scales) {
         }
         const auto code = [&](double quotient) { return choices.end(choices.code(quotient)); };
         // A float's quotient, or its product with a float's reciprocal, may lie on the other side of a tie. A
-        // comparison leaves four times the error; both neighbours are right there, and no third.
-        const double quotient = x.value[i] / scale, off = 8 * reference::unit_roundoff * std::abs(quotient);
+        // comparison leaves four times the error; both neighbours are right there, and no third. So may a float's sum
+        // with 128, of which the fraction is cut off.
+        const double quotient = x.value[i] / scale;
+        const double summed = quotient == 0 ? 0 : 256 * reference::unit_roundoff;
+        const double off = std::max(8 * reference::unit_roundoff * std::abs(quotient), summed);
         rows.codes.value[i] = code(quotient);
         rows.codes.error[i] = std::max(std::abs(code(quotient - off) - rows.codes.value[i]),
                                        std::abs(code(quotient + off) - rows.codes.value[i])) /
