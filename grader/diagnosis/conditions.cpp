@@ -107,6 +107,8 @@ void add_facts(Facts& facts, const std::vector<wire::Field>& arguments) {
             // One for each sequence.
             if (argument.name == "lengths" || argument.name == "counts")
                 facts.size.emplace("B", static_cast<Index>(list->size()));
+            if (argument.name == "globals")
+                facts.flag.emplace(std::pair("global tokens are given", "no token is global"), !list->empty());
         } else if (const auto* mask = std::get_if<Mask>(&argument.value)) {
             add_mask(facts, argument.name.substr(0, argument.name.find(" (")), *mask);
         } else if (const auto* option = std::get_if<bool>(&argument.value)) {

@@ -57,6 +57,12 @@ TEST(Conditions, KnowTheHeadsOfACacheInCodes) {
     EXPECT_TRUE(says(words_for({cache(1), cache(2), cache(3)}, {false, true, true}), "H > 1"));
 }
 
+TEST(Conditions, TellWhetherTokensAreGlobal) {
+    const auto call = [](const Shape& globals) { return judge::Arguments{{"globals", globals}}; };
+    EXPECT_EQ(words_for({call({}), call({0}), call({2, 5})}, {false, true, true}),
+              std::vector<std::string>{"global tokens are given"});
+}
+
 TEST(Conditions, TellInWhichOrderABlockWas) {
     const auto block = [](const char* order, const char* formula) {
         return judge::Arguments{{"order", std::string(order)}, {"formula", std::string(formula)}};
