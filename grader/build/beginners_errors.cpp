@@ -23,8 +23,7 @@ constexpr BeginnersError table[] = {
      "@1 is a variable here, and hides the function @1. Give the variable another name."},
     {R"(cannot be used as a function|called object type)", "",
      "A variable is called here as a function is. To multiply, write *; if you mean a function, a variable of that "
-     "name "
-     "hides it."},
+     "name hides it."},
     {R"('(?:infinity|inf|Inf)' was not|undeclared identifier '(?:infinity|inf|Inf)')", "",
      "Write std::numeric_limits<float>::infinity(), from <limits>."},
     {R"(numeric_limits' used without template arguments|'numeric_limits' is not a class)", "",
@@ -52,8 +51,7 @@ constexpr BeginnersError table[] = {
      "The three parts of for are parted by semicolons: for (Index i = 0; i < n; ++i)."},
     {R"(redeclaration|redefinition)", "",
      "This name is declared a second time in the same block or file. Leave out the type to assign to the first, or "
-     "give "
-     "the second another name."},
+     "give the second another name."},
 
     // ---- punctuation
     {R"(expected '\(' (?:before|after))", R"(\b(if|while|for|switch)\b)",
@@ -93,8 +91,7 @@ constexpr BeginnersError table[] = {
      "Texts stand in double quotes: \"…\". Single quotes are for one character."},
     {R"(operands (?:of types|to binary expression).*const char)", R"(\+)",
      "Texts in quotes cannot be added. Begin with one std::string, and make numbers into texts: std::string(\"rank \") "
-     "+ "
-     "std::to_string(n)."},
+     "+ std::to_string(n)."},
     {R"(before '\.' token|unexpected namespace name)", "",
      "What is in a namespace is named with two colons: std::max, not std.max."},
     {R"(forbids declaration of '(\w+)' with no type|requires a type specifier|expected unqualified-id before)", "",
@@ -170,8 +167,7 @@ constexpr BeginnersError table[] = {
     {R"((?:from|of type) '(?:const )?Tensor' to (?:non-scalar type )?'(?:const )?Mask'|from '(?:const )?Tensor' to '(?:const )?Mask')",
      "",
      "A Mask holds true and false, and no Tensor becomes one. It begins with Mask::allow_all({T, S}); then mask(t, s) "
-     "= "
-     "true blocks."},
+     "= true blocks."},
 
     // ---- arguments
     {R"('KeepAxis' to 'Index'|from 'KeepAxis')", "",
@@ -249,6 +245,10 @@ constexpr BeginnersError table[] = {
      "", "A reference without const names a variable, and a result is none: write $1$2 without &."},
     {R"(no match for call to '\((?:const )?(?:std::)?vector<|type '(?:const )?(?:std::)?vector<[^']*' does not provide a call)",
      "", "An element of a std::vector is in square brackets: v[i]."},
+    {R"(no match for call to '\((?:const )?(?:\w+::)*Sublayer\)|type '(?:const )?(?:\w+::)*Sublayer' does not provide a call)",
+     "", "A Sublayer holds two functions and is none itself: attention.forward(x), attention.backward(x, grad_y)."},
+    {R"(no match for call to '\((?:const )?(?:\w+::)*(?!Tensor|Mask)(\w+)\)|type '(?:const )?(?:\w+::)*(?!Tensor|Mask)(\w+)' does not provide a call)",
+     "", "The $1$2 is called here as a function is. Unless it has an operator(), name the member that is meant."},
     {R"(no matching|too many arguments|too few arguments|requires \d)", "",
      "How many arguments there are, or of which types, is not as declared. Compare them one by one."},
 
@@ -301,8 +301,7 @@ constexpr BeginnersError table[] = {
     {R"(could not convert '\{[^]*brace-enclosed initializer list>' to '(?:const )?(?:\w+::)*(?!Tensor'|Mask')(\w+)')",
      "",
      "The values in braces are the members of $1, in their order, each of its member's type. A number does not become "
-     "a "
-     "list: n zeros are std::vector<Index>(n, 0)."},
+     "a list: n zeros are std::vector<Index>(n, 0)."},
     {R"(could not convert '\{[^]*brace-enclosed initializer list>' to '(?:const )?(Tensor|Mask)')", "",
      "One $1 is wanted here, and what stands in braces makes none: give one, without braces."},
     {R"(operands to '\?:'|incompatible operand types|operand types to conditional)", "",

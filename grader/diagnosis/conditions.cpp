@@ -17,19 +17,35 @@ struct NamedAxes {
     std::string_view axes;
 };
 constexpr NamedAxes named_axes[] = {
-    {"x", "T D"},           {"x", "B T D"},
-    {"q", "T d"},           {"q", "B H T d"},
-    {"k", "S d"},           {"k", "B H_kv S d"},
-    {"v", "S d_v"},         {"v", "B H_kv S d_v"},
-    {"scores", "T S"},      {"scores", "B H T S"},
-    {"weights", "T S"},     {"weights", "B H T S"},
-    {"context", "B H T d"}, {"attended", "T D"},
-    {"query", "B T D"},     {"key", "B S D"},
-    {"merged", "B T E"},    {"w_o", "E D"},
-    {"w_q", "D d"},         {"w_v", "D d_v"},
-    {"kv", "B H_kv S d"},   {"grad_context", "B H T d_v"},
-    {"grad_y", "B T D"},    {"cache.k", "B H C d"},
+    {"x", "T D"},
+    {"x", "B T D"},
+    {"q", "T d"},
+    {"q", "B H T d"},
+    {"k", "S d"},
+    {"k", "B H_kv S d"},
+    {"v", "S d_v"},
+    {"v", "B H_kv S d_v"},
+    {"scores", "T S"},
+    {"scores", "B H T S"},
+    {"weights", "T S"},
+    {"weights", "B H T S"},
+    {"context", "B H T d"},
+    {"attended", "T D"},
+    {"query", "B T D"},
+    {"key", "B S D"},
+    {"merged", "B T E"},
+    {"w_o", "E D"},
+    {"w_q", "D d"},
+    {"w_v", "D d_v"},
+    {"kv", "B H_kv S d"},
+    {"grad_context", "B H T d_v"},
+    {"grad_y", "B T D"},
+    {"cache.k", "B H C d"},
     {"cache.v", "B H C d"},
+    {"k_codes", "B H_kv P d"},
+    {"k_scales", "B H_kv P"},
+    {"v_codes", "B H_kv P d_v"},
+    {"v_scales", "B H_kv P"},
 };
 
 /// Whether the numbers of a mask stand for all queries, heads or sequences. What an argument blocks that is called
@@ -91,6 +107,8 @@ void add_facts(Facts& facts, const std::vector<wire::Field>& arguments) {
             // One for each sequence.
             if (argument.name == "lengths" || argument.name == "counts")
                 facts.size.emplace("B", static_cast<Index>(list->size()));
+            if (argument.name == "globals")
+                facts.flag.emplace(std::pair("global tokens are given", "no token is global"), !list->empty());
         } else if (const auto* mask = std::get_if<Mask>(&argument.value)) {
             add_mask(facts, argument.name.substr(0, argument.name.find(" (")), *mask);
         } else if (const auto* option = std::get_if<bool>(&argument.value)) {

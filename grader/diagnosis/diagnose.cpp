@@ -72,6 +72,18 @@ void take_words_on_refusals(std::vector<FunctionDiagnosis>& functions, const std
     }
 }
 
+/// Whether its wrong numbers are left to the functions that it calls.
+bool owes_numbers(const FunctionDiagnosis& function) {
+    return function.state == FunctionState::follows || function.state == FunctionState::unjudged;
+}
+
+/// Whether the words count calls, or the memory that is needed: that is its own, whatever the functions give that it
+/// calls.
+bool counts_what_it_does(std::string_view words) {
+    return (words.find(" calls ") != words.npos && words.find(" times ") != words.npos) ||
+           words.find(" kB ") != words.npos;
+}
+
 /// What hidden tests say in words of a function is a name where the diagnosis has none of its own: what it found is
 /// that refusals are missing, or nothing; and where nothing at all was answered wrong. What is right in all else and
 /// calls no function that is wrong has that mistake of its own, unless another leaves something behind.
@@ -117,7 +129,7 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
         }
         if (found->mistakes == std::vector<std::string>{not_refused})
             found->sentences.clear();
-        else if (found->state != FunctionState::unrecognised) {
+        else if (found->state != FunctionState::unrecognised && !(owes_numbers(*found) && counts_what_it_does(words))) {
             if (refusal != std::string::npos && misses_it_besides(*found)) found->besides = words;
             continue;
         }

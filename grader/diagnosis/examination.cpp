@@ -113,7 +113,7 @@ private:
             const auto part = unassigned_part(seen, right_answer(question, seen));
             if (!part) continue;
             question.clean = false;
-            name("result_never_assigned", "your " + function_.name + " returned a Tensor{}" + *part);
+            name(std::string(part->mistake), "your " + function_.name + " returned " + part->words);
         }
     }
 

@@ -58,7 +58,15 @@ std::string right_in_words(std::string_view told, const std::string& function, c
     constexpr std::string_view by_copy = "leave the arguments as they are: write to a copy, x.clone()";
     constexpr std::string_view by_call = "keep nothing of one call for the next, and read nothing that was not written";
     constexpr std::string_view new_result = "return memory that is new in each call and that nothing writes to later";
-    constexpr std::array<Remedy, 14> remedies = {{
+    constexpr std::string_view by_clone =
+        "before it is written to, what does not own its storage is copied: if (!x.owns_storage()) x = x.clone(); "
+        "contiguous() copies nothing where x is contiguous already";
+    constexpr std::string_view by_slice =
+        "take keys and values from position max(0, p - w + 1) on, p that of the first query, by slice() and before "
+        "anything is computed with them; of those before it only global tokens";
+    // "-0.5" is another number.
+    if (told.ends_with("; it should be -0")) return "the sign stays, that of 0 too: std::copysign(result, x)";
+    constexpr std::array<Remedy, 17> remedies = {{
         {" it has changed the cache before", "look at all that is asked before the first number is written"},
         {" changes its argument ", by_copy},
         {" changes running.", by_copy},
@@ -73,6 +81,9 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         {" than after other calls", by_call},
         {" when other functions are called later", new_result},
         {" single features vanish, not whole weights", "drop weights, after softmax: dropout(weights) · v"},
+        {" looks at keys that no query sees", by_slice},
+        {" share a storage, and your ", by_clone},
+        {" writes into a storage that somebody else sees", by_clone},
     }};
     for (const Remedy& one : remedies)
         if (told.find(one.words) != told.npos) return std::string(one.right);

@@ -24,14 +24,17 @@ bool shows_unset_variable(const Answer& seen, const Answer& right) {
     return false;
 }
 
-std::optional<std::string> unassigned_part(const Answer& seen, const Answer& right) {
+std::optional<Unassigned> unassigned_part(const Answer& seen, const Answer& right) {
     constexpr std::string_view undefined = " undefined";
     for (const auto& [name, numbers] : seen.parts) {
         const bool is_due =
             std::ranges::any_of(right.parts, [wanted = name](const auto& part) { return part.first == wanted; });
         if (!name.ends_with(undefined) || is_due) continue;
         const std::string part = name.substr(0, name.size() - undefined.size());
-        return part.empty() ? part : " as its " + part;
+        const std::string whose = part.empty() ? part : " as its " + part;
+        // Codes alone are a std::vector: they travel as a tensor.
+        if (part.ends_with("codes")) return Unassigned{"vector_without_elements", "a std::vector of size 0" + whose};
+        return Unassigned{"result_never_assigned", "a Tensor{}" + whose};
     }
     return std::nullopt;
 }

@@ -20,7 +20,7 @@ std::vector<Observation> trusted_answers(const std::vector<AnsweredCall>& calls,
     // What is kept between calls makes an answer depend on those before it.
     const auto is_unsure = [](const std::string& id) {
         return id == "state_kept_between_calls" || id == "reads_out_of_bounds" || id == "result_never_assigned" ||
-               id.ends_with("_pointer_followed");
+               id == "vector_without_elements" || id.ends_with("_pointer_followed");
     };
     if (findings.unreliable || std::ranges::any_of(findings.mistakes, is_unsure)) return {};
     std::vector<Observation> found;

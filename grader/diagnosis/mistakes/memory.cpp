@@ -242,6 +242,13 @@ Chapter chapters::memory() {
          .right = "assign what you computed to what you return: a second declaration of the name hides the first",
          .symptom = "any use of the result throws",
          .question = "Where is the variable that you return given its value, and is it declared twice?"},
+        {.id = "vector_without_elements",
+         .decision = "result",
+         .title = "a std::vector is returned that has no elements",
+         .right = "resize(n) makes n elements, and push_back one more; reserve(n) makes room for them alone, and v[i] "
+                  "is then an element that is not there",
+         .symptom = "what is written to it is lost, and who reads it reads what is not there",
+         .question = "What is the size() of the std::vector, just before its first element is written?"},
         {.id = "result_times_a_constant",
          .decision = "result",
          .title = "the whole result is a constant times what it should be",

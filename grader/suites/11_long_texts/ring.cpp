@@ -84,6 +84,7 @@ const Ringing& Ringing::right() {
 }
 
 bool Ringing::changes_other(const Seen& seen, bool are_views) const {
+    if (copies_by_contiguous) return !are_views && ((seen.keys && writes_keys) || (seen.values && writes_values));
     const Seen not_owned = are_views ? Seen{true, true} : seen;
     return (seen.keys && writes_keys && writes_shared_keys(not_owned)) ||
            (seen.values && writes_values && writes_shared_values(not_owned));

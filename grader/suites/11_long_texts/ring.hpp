@@ -29,6 +29,7 @@ struct Ringing {
     };
     bool (*writes_shared_keys)(const Seen&);    ///< into keys that another cache sees
     bool (*writes_shared_values)(const Seen&);  ///< into values that another cache sees
+    bool copies_by_contiguous = false;  ///< contiguous() is taken for a copy: it is one of views with other strides
     /// Whether the other cache changes.
     /// @param are_views  its tensors are views: then owns_storage() is false, shared or not
     bool changes_other(const Seen& seen, bool are_views) const;

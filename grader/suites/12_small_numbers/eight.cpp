@@ -40,31 +40,26 @@ std::size_t scale_at(Eights::ScaleOf scale_of, std::size_t number, const Shape& 
     return static_cast<std::size_t>(scale_of(row, shape[2], shape[1]));
 }
 
-/// Along the axis of tokens.
-Array joined(const Array& a, const Array& b) {
+/// Along the axis of tokens: in each of so many blocks of one size, what is in a comes before what is in b.
+Array joined(const Array& a, const Array& b, Index blocks) {
     Shape shape = a.shape;
     shape[2] += b.shape[2];
     Array both = zeros(shape);
-    const auto heads = static_cast<std::size_t>(shape[0] * shape[1]);
-    const std::size_t of_a = a.value.size() / heads, of_b = b.value.size() / heads;
-    for (std::size_t head = 0; head < heads; ++head)
+    const auto count = static_cast<std::size_t>(blocks);
+    const std::size_t of_a = a.value.size() / count, of_b = b.value.size() / count;
+    for (std::size_t block = 0; block < count; ++block)
         for (std::size_t i = 0; i < of_a + of_b; ++i) {
             const Array& from = i < of_a ? a : b;
-            const std::size_t source = i < of_a ? head * of_a + i : head * of_b + i - of_a;
-            both.value[head * (of_a + of_b) + i] = from.value[source];
-            both.error[head * (of_a + of_b) + i] = from.error[source];
+            const std::size_t source = i < of_a ? block * of_a + i : block * of_b + i - of_a;
+            both.value[block * (of_a + of_b) + i] = from.value[source];
+            both.error[block * (of_a + of_b) + i] = from.error[source];
         }
     return both;
 }
 
-Array one_behind_the_other(const Array& a, const Array& b) {
-    Array both = joined(a, b);  // for its shape
-    both.value = a.value;
-    both.value.insert(both.value.end(), b.value.begin(), b.value.end());
-    both.error = a.error;
-    both.error.insert(both.error.end(), b.error.begin(), b.error.end());
-    return both;
-}
+Array joined(const Array& a, const Array& b) { return joined(a, b, a.size(0) * a.size(1)); }
+Array joined_in_texts(const Array& a, const Array& b) { return joined(a, b, a.size(0)); }
+Array one_behind_the_other(const Array& a, const Array& b) { return joined(a, b, 1); }
 
 CodedRows joined(Eights::Joined how, const CodedRows& a, const CodedRows& b) {
     switch (how) {
@@ -74,6 +69,10 @@ CodedRows joined(Eights::Joined how, const CodedRows& a, const CodedRows& b) {
             return {one_behind_the_other(a.codes, b.codes), joined(a.scales, b.scales)};
         case Eights::Joined::all_old_scales_first:
             return {joined(a.codes, b.codes), one_behind_the_other(a.scales, b.scales)};
+        case Eights::Joined::in_texts:
+            return {joined_in_texts(a.codes, b.codes), joined_in_texts(a.scales, b.scales)};
+        case Eights::Joined::codes_in_texts:
+            return {joined_in_texts(a.codes, b.codes), joined(a.scales, b.scales)};
         case Eights::Joined::new_scales_first:
             return {joined(a.codes, b.codes), joined(b.scales, a.scales)};
         case Eights::Joined::new_first:
@@ -139,8 +138,11 @@ CodedRows to_int8(const Eights& choices, const Array& x, const Array& scales) {
         }
         const auto code = [&](double quotient) { return choices.end(choices.code(quotient)); };
         // A float's quotient, or its product with a float's reciprocal, may lie on the other side of a tie. A
-        // comparison leaves four times the error; both neighbours are right there, and no third.
-        const double quotient = x.value[i] / scale, off = 8 * reference::unit_roundoff * std::abs(quotient);
+        // comparison leaves four times the error; both neighbours are right there, and no third. So may a float's sum
+        // with 128, of which the fraction is cut off.
+        const double quotient = x.value[i] / scale;
+        const double summed = quotient == 0 ? 0 : 256 * reference::unit_roundoff;
+        const double off = std::max(8 * reference::unit_roundoff * std::abs(quotient), summed);
         rows.codes.value[i] = code(quotient);
         rows.codes.error[i] = std::max(std::abs(code(quotient - off) - rows.codes.value[i]),
                                        std::abs(code(quotient + off) - rows.codes.value[i])) /

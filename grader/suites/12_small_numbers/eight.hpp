@@ -43,6 +43,8 @@ struct Eights {
         all_old_first,
         all_old_codes_first,   ///< scales are where they should be
         all_old_scales_first,  ///< codes are where they should be
+        in_texts,              ///< in each text, new rows are put behind the old ones of all its heads
+        codes_in_texts,        ///< the same; scales are where they should be
         new_first,
         new_scales_first,
         new_alone

@@ -38,6 +38,11 @@ std::vector<Arguments> ask_token_positions(Random& random) {
     ask({2, 0, 5}, 3, T);
     ask({1, 4}, 9, 1);
     ask({0, T}, 0, T);
+    // Padding that goes on behind the first ones, and padding in a text's beginning, as often.
+    ask({0, 4}, 2, T + 1);
+    ask({1, 6}, 4, 3);
+    ask({0, 3}, 0, T + 2);
+    ask({5, 0}, 1, 2);
     return questions;
 }
 

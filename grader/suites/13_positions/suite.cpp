@@ -209,6 +209,9 @@ PROPERTY(Positions, KeysAreTurnedOnceAtTheirOwnPosition, 1,
     for (const Grouping& grouping : {Grouping{1, 3}, Grouping{3, 2}, Grouping{3, 1}}) {
         Sizes n = with_even_width(random_sizes(random), random);
         expect_decoded(student, Decoding(random, grouping, n, random_padding(random, n.B, n.S - 1)));
+        std::vector<Index> all_so_far = random_padding(random, n.B, n.S);
+        all_so_far.front() = n.S + n.T;  // padding goes on behind the cache
+        expect_decoded(student, Decoding(random, grouping, n, all_so_far));
         const std::vector<Index> beyond = random_padding(random, n.B, n.T + 2);  // a chunk of padding alone
         expect_decoded(student, Decoding(random, grouping, n, beyond).from_the_beginning());
         for (const float level : {30.0F, -30.0F})
@@ -219,7 +222,7 @@ PROPERTY(Positions, KeysAreTurnedOnceAtTheirOwnPosition, 1,
     for_every_relation(student, random, "B G K T S I d_v H=G*K", [&](const AxisSizes& sizes, Random& own) {
         Sizes n = sizes.sizes();
         n.d = 2 * sizes["I"];
-        const Decoding in(own, {sizes["G"], sizes["K"]}, n, random_padding(own, n.B, n.S));
+        const Decoding in(own, {sizes["G"], sizes["K"]}, n, random_padding(own, n.B, n.S + n.T));
         expect_decoded(student, own.integer(0, 3) == 0 ? in.from_the_beginning() : in);
     });
 }

@@ -155,7 +155,10 @@ private:
         Array grad_first = back_through_norm(0, asked_at(0, first, attention, x), grad_of_y);
         if (w_.residual[1] == Wiring::Residual::before_norm && w_.residual_goes_back[1])
             grad_first = reference::add(grad_first, grad_second);
-        const Array through_first = back_through_sublayer(0, x, grad_first);
+        using Asked = Wiring::AskedInPost;
+        const Asked asked = w_.attention_is_asked_in_post;
+        const Array& asked_attention = asked == Asked::x ? x : asked == Asked::sum ? first : y;
+        const Array through_first = back_through_sublayer(0, asked_attention, grad_first);
         const Array grad_x = past(0, goes_past_norm(0) ? grad_of_y : grad_first, through_first);
         return named(plus_way_to_x(grad_x, grad_second));
     }

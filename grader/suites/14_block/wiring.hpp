@@ -34,8 +34,11 @@ struct Wiring {
     std::array<double, 2> past_times{1, 1};  ///< what a gradient that goes past a sub-layer is multiplied by
     Two sublayer_goes_back{true, true};
     Two residual_past_norm{false, false};  ///< in post-norm: the gradient before the norm goes past, not behind it
-    std::array<std::size_t, 2> norm_back{0, 1};   ///< through which norm's weights, of those for these places
-    bool attention_is_asked_at_x = false;         ///< in pre-norm: its gradient at x, not at norm1(x)
+    std::array<std::size_t, 2> norm_back{0, 1};  ///< through which norm's weights, of those for these places
+    bool attention_is_asked_at_x = false;        ///< in pre-norm: its gradient at x, not at norm1(x)
+    /// In post-norm: its gradient at x, at x + attention(x), or at norm1 of that.
+    enum class AskedInPost { x, sum, normed };
+    AskedInPost attention_is_asked_in_post = AskedInPost::x;
     bool norm_weights_exchanged = false;          ///< the gradients of norm1 and norm2
     bool mlp_is_asked_at_attention_less = false;  ///< y is taken for x on the way back
     Two mlp_is_asked_before_norm{false, false};  ///< in pre-norm, in post-norm: its gradient at what the norm was given

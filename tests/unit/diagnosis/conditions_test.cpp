@@ -51,6 +51,19 @@ TEST(Conditions, CallPaddingByItsName) {
         facts.flag, [](const auto& one_flag) { return one_flag.first.first.find("mask") != std::string::npos; }));
 }
 
+TEST(Conditions, KnowTheHeadsOfACacheInCodes) {
+    const auto cache = [](Index H) {
+        return judge::Arguments{{"k_codes", Tensor::zeros({2, H, 5, 3})}, {"k_scales", Tensor::zeros({2, H, 5})}};
+    };
+    EXPECT_TRUE(says(words_for({cache(1), cache(2), cache(3)}, {false, true, true}), "H > 1"));
+}
+
+TEST(Conditions, TellWhetherTokensAreGlobal) {
+    const auto call = [](const Shape& globals) { return judge::Arguments{{"globals", globals}}; };
+    EXPECT_EQ(words_for({call({}), call({0}), call({2, 5})}, {false, true, true}),
+              std::vector<std::string>{"global tokens are given"});
+}
+
 TEST(Conditions, TellInWhichOrderABlockWas) {
     const auto block = [](const char* order, const char* formula) {
         return judge::Arguments{{"order", std::string(order)}, {"formula", std::string(formula)}};

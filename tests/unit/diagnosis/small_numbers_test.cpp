@@ -1,4 +1,5 @@
-// The model of exercise 12, where the order of a sum in float is open.
+// The model of exercise 12, where the order of a sum in float is open, or the side of a tie.
+#include "suites/12_small_numbers/eight.hpp"
 #include "suites/12_small_numbers/sixteen.hpp"
 
 #include <gtest/gtest.h>
@@ -33,6 +34,24 @@ TEST(SumsInFloat, AreExactWhereNoOrderRounds) {
     for (const std::vector<float>& numbers :
          {std::vector<float>{1, 0.5F, 0, 0.125F}, std::vector<float>(4096, 1.0F), std::vector<float>{2048, -2048, 1}})
         EXPECT_EQ(summed_in_float(numbers).error[0], 0);
+}
+
+/// x at a scale of 1.
+CodedRows coded(float x) {
+    return to_int8(Eights::right(), reference::exact(Tensor::of({1, 1, 1, 1}, {x})),
+                   reference::exact(Tensor::ones({1, 1, 1})));
+}
+
+TEST(Codes, AreOpenWhereASumWith128MeetsATie) {
+    const float below_a_half = std::nextafter(0.5F, 0.0F);
+    const int cut_off = static_cast<int>(below_a_half + 127.5F) - 127;
+    const CodedRows rows = coded(below_a_half);
+    ASSERT_NE(cut_off, rows.codes.value[0]);
+    EXPECT_LE(std::abs(cut_off - rows.codes.value[0]), 4 * rows.codes.error[0]);
+}
+
+TEST(Codes, AreNotOpenElsewhere) {
+    for (const float x : {0.0F, 0.4999F, 1.0F, 100.49F, 200.5F}) EXPECT_EQ(coded(x).codes.error[0], 0);
 }
 
 }  // namespace

@@ -291,6 +291,15 @@ Chapter rings() {
          .question = "Which of the two do you ask whether it owns its storage?",
          .make =
              [](Choices& c) { c.change<Ringing>().writes_shared_values = [](const Ringing::Seen&) { return true; }; }},
+        {.id = "ring_copied_by_contiguous",
+         .decision = "ring_copies",
+         .title =
+             "keys and values that another cache sees are to be copied by contiguous(), which copies nothing where "
+             "they are contiguous already",
+         .right = "clone() always copies: what does not own its storage is cloned first",
+         .symptom = "right for caches of views with other strides; else copies find other tokens than they had",
+         .question = "What does contiguous() return of a tensor that is contiguous?",
+         .make = [](Choices& c) { c.change<Ringing>().copies_by_contiguous = true; }},
         {.id = "ring_of_w_plus_one",
          .decision = "ring_made",
          .title = "a new ring has w + 1 slots",

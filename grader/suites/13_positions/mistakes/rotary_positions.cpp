@@ -123,6 +123,19 @@ Chapter rotary_positions() {
                      return number(token.first + token.t - token.padded());
                  };
              }},
+        {.id = "position_below_zero_behind_others",
+         .decision = "token_position",
+         .title = "padding has positions below 0 where tokens came before: only in the first call it has position 0",
+         .right = own_padding,
+         .symptom = "the prompt is right, and so is padding that ends with it",
+         .question = "A text begins with 5 of padding, and 3 tokens came before these: is the next one no padding?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().position = [](const Token& token) {
+                     const Index at = token.first + token.t - token.padded();
+                     return token.first == 0 && at < 0 ? 0 : number(at);
+                 };
+             }},
         {.id = "position_of_padding_is_one",
          .decision = "token_position",
          .title = "padding has position 1",

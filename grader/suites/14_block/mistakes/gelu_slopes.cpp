@@ -164,6 +164,38 @@ Chapter gelu_slopes() {
                      return share_below(x) + x * std::exp(-x * x / 2);
                  };
              }},
+        {.id = "gelu_slope_inside_erf_forgotten",
+         .decision = "gelu_slope",
+         .title = "of the exact formula, the derivative of erf(x/√2) lacks the factor 1/√2 of what is inside erf",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "What is the derivative of erf(x/√2), and what is φ(0), to five digits?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().exact_slope = [](double x) {
+                     return share_below(x) + x * std::sqrt(2.0) * bell(x);
+                 };
+             }},
+        {.id = "gelu_slope_bell_doubled",
+         .decision = "gelu_slope",
+         .title = "of the exact formula, the second term of the derivative is 2·x·φ(x): twice what it should be",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "In x/2 · (1 + erf(x/√2)), is the second term of the derivative multiplied by the half, too?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().exact_slope = [](double x) { return share_below(x) + 2 * x * bell(x); };
+             }},
+        {.id = "gelu_slope_bell_halved",
+         .decision = "gelu_slope",
+         .title = "of the exact formula, the second term of the derivative is x·φ(x)/2: half of what it should be",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "Is the half of x/2 · (1 + erf(x/√2)) in your φ(x) already?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().exact_slope = [](double x) { return share_below(x) + x / 2 * bell(x); };
+             }},
         {.id = "gelu_slope_without_grad_y",
          .decision = "gelu_slope",
          .title = "gelu_backward gives the derivative alone, without grad_y",
