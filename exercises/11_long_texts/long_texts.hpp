@@ -54,8 +54,8 @@ Tensor window_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index
 /// the one that leaves the window.                                                        [Jiang et al. 2023, §2.1]
 /// A copy of a cache is a cache of its own (a beam search makes many), but its tensors are views of the same storage.
 /// So write into that storage only where nobody else sees it: k.owns_storage() is true where no other tensor shares the
-/// numbers of k, and k is all of its storage, row-major. Ask for k and for v, each before you make a slice of it. The
-/// cache never holds more than w tokens.
+/// numbers of k, and k is all of its storage, row-major. Ask for k and for v, each before you make a slice of it. Where
+/// the answer is false, k = cat({k}, 0) is a copy that owns its storage. The cache never holds more than w tokens.
 struct RingCache {
     Tensor k;        ///< (B, H, w, d)
     Tensor v;        ///< (B, H, w, d_v)
