@@ -13,7 +13,8 @@ namespace headway::ex02 {
 
 /// Row-major strides: the last axis is dense, each other stride is the product of the sizes that follow.
 ///     (2, 3, 4) -> (12, 4, 1);   (2, 0, 3) -> (0, 3, 1);   () -> ()
-/// Only strides are worked out: the shape may be larger than any memory, though Index counts its elements and strides.
+/// So a size of 0 makes all strides before it 0. Only strides are worked out: the shape may be larger than any memory,
+/// but the number of its elements and each of its strides fit into Index.
 Strides contiguous_strides(const Shape& shape);
 
 /// The same numbers in the same row-major order under another shape; never a copy.      [as torch.Tensor.view]

@@ -22,6 +22,7 @@ namespace headway::ex03 {
 Tensor attention_scores(const Tensor& q, const Tensor& k);
 
 /// A token may see itself and the past: true where s > t + (S - T), so that the last query sees every key.
+/// S - T may be negative: where T > S, the first T - S queries see no key.
 /// (torch's is_causal aligns the first query with the first key instead; the two agree for T = S.)
 /// @return (T, S)
 Mask causal_mask(Index T, Index S);

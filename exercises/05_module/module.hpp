@@ -48,7 +48,8 @@ public:
     ///         let through), or the mask does not broadcast
     virtual Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask) = 0;
 
-    /// The weights of each head (not averaged), before dropout, in either mode.
+    /// The weights of each head (not averaged), before dropout, in either mode, which stays as it is. Whether a call
+    /// draws random numbers, and so changes what is dropped later, is up to you.
     /// Refusing what does not fit is forward's part: it is not asked here.
     /// @return (B, H, T, S); a blocked key has 0 (up to 1e-8 is right); each row sums to 1, or is all zero where every
     ///         key is blocked

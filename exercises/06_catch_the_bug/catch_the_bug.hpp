@@ -27,7 +27,8 @@ struct Inputs {
     Tensor w_o;                           ///< (E, D)
     Tensor b_o = {};                      ///< (D); Tensor{}: none
     Index num_heads = 1;
-    Mask mask = {};       ///< true = may not attend; broadcastable to (B, H, T, S); Mask{}: nothing is blocked
+    Mask mask = {};       ///< true = may not attend; broadcastable to (B, H, T, S), so three axes are (H, T, S);
+                          ///< Mask{}: nothing is blocked
     bool causal = false;  ///< blocks s > t + (S - T), in addition to the mask: the last query sees every key
 };
 
@@ -44,11 +45,12 @@ struct Attended {
 ///
 /// in float32: answers are right to about five digits of the largest number involved where the scores of open keys are
 /// below 10 in size and there are at most 4096 of them. Up to ±3e4, in heads of at most 64 features, weights are right
-/// to 0.01, keys with equal features get weights that are equal to 0.001, and the output follows from these weights to
-/// five digits of the largest number in its sums. How large a blocked key, its score or its value is does not matter
-/// where it is blocked. A query that may see no key has weights of zero, so that its output is b_o, or 0 without one.
-/// All numbers and their products are below 1e37 in size: what 0 · infinity gives is nobody's promise. No call depends
-/// on an earlier one, and none changes its inputs. Any strides may come in; any may come out.
+/// to 0.01, the weights of a query sum to 1 to 0.001 (or are zeros, below), keys with equal features get weights that
+/// are equal to 0.001, and the output follows from these weights to five digits of the largest number in its sums. How
+/// large a blocked key, its score or its value is does not matter where it is blocked. A query that may see no key has
+/// weights of zero, so that its output is b_o, or 0 without one. All numbers and their products are below 1e37 in size:
+/// what 0 · infinity gives is nobody's promise. No call depends on an earlier one, and none changes its inputs. Any
+/// strides may come in; any may come out.
 ///
 /// Left open are the digits after those, the strides of an answer, the sign of a zero and the words of an exception.
 /// Right attentions differ in them, in other ways at each grading.

@@ -8,11 +8,11 @@
 //
 // L is a number, the loss. "The gradient of x", grad_x, is dL/dx: it has the shape of x. Each function gets the
 // gradient of what its forward function returned, and gives the gradients of what that function was given. No function
-// changes an argument that is const, or what it returned before; tensors may be views of any strides (a gradient often
-// is one). Everything in <headway/given.hpp> is yours to use: the forward functions, not their gradients. Wherever
-// shapes do not fit, throw std::invalid_argument; a size of 1 that broadcasts may pass, and you need check neither
-// out_bias nor what gradients are added to. Sizes are at least 1 and ranks as named, unless a @throws speaks of others.
-// Numbers are finite.
+// changes an argument that is const, or what it returned before; tensors and masks may be views of any strides (a
+// gradient often is one). Everything in <headway/given.hpp> is yours to use: the forward functions, not their
+// gradients. Wherever shapes do not fit, throw std::invalid_argument; a size of 1 that broadcasts may pass (B of 1
+// against B of 3), and you need check neither out_bias nor what gradients are added to. Sizes are at least 1 and ranks
+// as named, unless a @throws speaks of others. Numbers are finite.
 namespace headway::ex07 {
 
 /// Through softmax over the last axis, where weights = softmax(scores):

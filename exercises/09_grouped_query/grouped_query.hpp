@@ -9,7 +9,7 @@
 // H query heads form H_kv groups of H / H_kv neighbours each: heads 0 .. H / H_kv - 1 are the first group. All heads of
 // a group use the same keys and values. H_kv = H is multi-head attention, H_kv = 1 multi-query attention.
 // No function changes its arguments, or what it returned before; tensors and masks may be views of any strides, and a
-// result a view of an argument. Everything in <headway/given.hpp> is yours.
+// result may be a view of an argument. Everything in <headway/given.hpp> is yours.
 // Wherever H is not divisible by H_kv, be they numbers or sizes of tensors, or a number of heads is below 1, throw
 // std::invalid_argument. Sizes are at least 1 and ranks as named, unless a @throws speaks of others.
 namespace headway::ex09 {

@@ -40,10 +40,10 @@ Mask long_mask(Index T, Index S, Index w, const std::vector<Index>& globals, con
 /// softmax(q·kᵀ / √d, masked by long_mask)·v, without ever looking at what a window blocks: with w and the number of
 /// global tokens fixed, time and memory grow with T, and with S for each global query, not with T·S. At most a few
 /// numbers (16) per query and key of its window, and S for a global query, exist at once: this is measured with windows
-/// of 24 and 64. Keys that come before the windows of all queries are not read if nothing is global: they may be NaN;
-/// all else is finite. Scores of ±1e4 overflow nothing.
+/// of 24 and 64. Keys and values that come before the windows of all queries are not read if nothing is global: both
+/// may be NaN; all else is finite. Scores of ±1e4 overflow nothing.
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
-/// @param globals, padding  as for long_mask
+/// @param globals  as for long_mask   @param padding  (B, 1, 1, S), with the B of q and no other; or Mask{}
 /// @return (B, H, T, d_v); zeros for queries that see no key
 Tensor window_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index w, const std::vector<Index>& globals,
                         const Mask& padding);
@@ -54,8 +54,8 @@ Tensor window_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index
 /// the one that leaves the window.                                                        [Jiang et al. 2023, §2.1]
 /// A copy of a cache is a cache of its own (a beam search makes many), but its tensors are views of the same storage.
 /// So write into that storage only where nobody else sees it: k.owns_storage() is true where no other tensor shares the
-/// numbers of k, and k is all of its storage, row-major. Ask for k and for v, each before you make a slice of it. The
-/// cache never holds more than w tokens.
+/// numbers of k, and k is all of its storage, row-major. Ask for k and for v, each before you make a slice of it. Where
+/// the answer is false, k = cat({k}, 0) is a copy that owns its storage. The cache never holds more than w tokens.
 struct RingCache {
     Tensor k;        ///< (B, H, w, d)
     Tensor v;        ///< (B, H, w, d_v)
@@ -82,7 +82,7 @@ Tensor ring_decode(RingCache& cache, const Tensor& q, const Tensor& k, const Ten
 /// Which tokens can influence which by attention alone, through L layers that all have this mask: open where a way of
 /// exactly L steps leads from token s to token t, each from a token to one that sees it. For two layers: t sees some u
 /// that sees s.
-/// @param mask  (S, S)
+/// @param mask  (S, S), of a few dozen tokens   @param layers  any number from 1 on: over a thousand are asked
 /// @return (S, S): true where s cannot influence t
 /// @throws std::invalid_argument if the mask is not square or layers < 1
 Mask reach(const Mask& mask, Index layers);

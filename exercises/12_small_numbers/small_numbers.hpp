@@ -25,7 +25,7 @@ enum class Format { half, bfloat16 };
 /// Each number as the nearest one of the format; of two that are equally near, the one whose last fraction bit is 0.
 /// What lies half a step or more past the largest becomes an infinity (in half from 65,520 on). Signs stay, those of
 /// zeros too; infinities stay, and NaN stays NaN.                                               [IEEE 754-2019, §4.3.1]
-/// @param x  any shape   @return the same shape
+/// @param x  any shape, also that of a single number, ()   @return the same shape
 Tensor rounded(const Tensor& x, Format format);
 
 /// Sums along the last axis, one number after the other, each partial sum rounded:
@@ -34,12 +34,13 @@ Tensor rounded(const Tensor& x, Format format);
 /// @throws std::invalid_argument if x has no axis
 Tensor sum_in(const Tensor& x, Format format);
 
-/// How a softmax keeps its total: as sum_in(·, Format::half) does, or in float, unrounded, in any order (with
-/// what that makes of the last bits).
+/// How a softmax keeps its total: as sum_in(·, Format::half) does, or in float, not rounded to half. A sum in float may
+/// be added up in any order: its last bits depend on that, and any of them are right.
 enum class Total { in_half, in_float };
 
 /// Softmax along the last axis in half. With r(·) = rounded(·, Format::half):
 ///     s = r(scores)    e = r(exp(r(s - max s)))    total = Σ e    weights = r(e / total)
+/// exp is computed in float or in double; both are right.
 /// @param scores  (..., S), from -65,504 to 65,504; -infinity where a key is blocked   @param total  how Σ e is kept
 /// @return (..., S); zeros where every key is blocked
 /// @throws std::invalid_argument if scores has no axis
@@ -68,6 +69,7 @@ struct Int8Rows {
 };
 
 /// One scale per row, max|x| / 127: the largest number of the row is then 127 or -127. A row of zeros has scale 0.
+/// Squares of such numbers may be 0 or infinity in float.
 /// @param x  (B, H, P, width), finite; numbers that are not 0 are between 1e-30 and 1e30   @return (B, H, P)
 Tensor row_scales(const Tensor& x);
 
@@ -78,7 +80,8 @@ Tensor row_scales(const Tensor& x);
 Int8Rows to_int8(const Tensor& x, const Tensor& scales);
 
 /// code · scale.   @return (B, H, P, width)
-/// @throws std::invalid_argument if the shape has not four sizes, or codes or scales do not fit it
+/// @throws std::invalid_argument if the shape has not four sizes, or codes or scales do not fit it; a shape with a size
+///         below 1 is not asked about
 Tensor from_int8(const Int8Rows& rows);
 
 /// Keys and values of the tokens so far, as append leaves them: k and v are of the same tokens, and codes and scales

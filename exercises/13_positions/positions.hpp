@@ -13,10 +13,10 @@
 // A head's d features are d / 2 pairs, each a point in a plane. A token at position p turns pair i by the angle
 // p · base^(-2i/d), counter-clockwise: (x, y) becomes (x·cos - y·sin, x·sin + y·cos), as on the circle of lesson 04.
 // Which two features are a pair is a convention: neighbours (2i, 2i + 1), or halves (i, i + d/2).
-// No function changes its arguments, or what it returned before; tensors may be views of any strides, and a result a
-// view of an argument. Everything in <headway/given.hpp> is yours. Sizes are at least 1, unless a @throws speaks of
-// others. Numbers are finite, a base too. Where shapes do not fit, throw std::invalid_argument: nothing broadcasts here
-// but a mask.
+// No function changes its arguments, or what it returned before; tensors may be views of any strides, and a result may
+// be a view of an argument. Everything in <headway/given.hpp> is yours. Sizes are at least 1, unless a @throws speaks
+// of others. Numbers are finite, a base too. Where shapes do not fit, throw std::invalid_argument: nothing broadcasts
+// here but a mask.
 namespace headway::ex13 {
 
 /// Positions of T tokens of a text whose first padding[b] tokens are padding: the first real one has position 0, and so
@@ -26,7 +26,8 @@ namespace headway::ex13 {
 /// @throws std::invalid_argument if `first` or a count is negative, T is below 1, or there is no sequence
 Tensor token_positions(const std::vector<Index>& padding, Index first, Index T);
 
-/// How far each pair is turned:   angles[b, t, i] = positions[b, t] · base^(-2i/d), in radians, in float or double.
+/// How far each pair is turned:   angles[b, t, i] = positions[b, t] · base^(-2i/d), in radians.
+/// The power and the product may be computed in float or in double: both are right.
 ///                                                                                       [Su et al. 2021, §3.2.2]
 /// @param positions  (B, T), whole numbers from 0 on   @return (B, T, d/2)
 /// @throws std::invalid_argument also if d is odd or below 2, or base is not above 0

@@ -14,15 +14,16 @@
 // No function changes its arguments, or what it returned before; tensors may be views of any strides. Sizes are at
 // least 1, numbers finite, and eps is at least 1e-12 where it is above 0. Tensor's operators broadcast, and you must
 // refuse what has not exactly the shape named: throw std::invalid_argument; also if eps is not above 0. On the way
-// back, the shapes of the biases that come last are not asked about: weights.b_out in mlp_backward, norm2.bias and
-// mlp.b_out of a block, in either order.
+// back there are biases whose shapes you need not check: weights.b_out in mlp_backward, and norm2.bias and mlp.b_out in
+// block_backward and stack_backward. That holds for pre-norm and for post-norm.
 namespace headway::ex14 {
 
 // ---- norms -------------------------------------------------------------------------------------------------------
 
 /// Each token by itself:     x̂ = (x - mean) / √(variance + eps),   y = x̂ · gain + bias
 /// The variance is the mean of (x - mean)² over the D features. It must be right where |mean| is thousands of times as
-/// large as the spread, on the way back too: to the digits that x - mean has with a mean in float. [Ba et al. 2016]
+/// large as the spread, on the way back too. A mean in float is good enough: what its rounding costs x - mean is let
+/// pass.                                                                                            [Ba et al. 2016]
 /// @param x  (B, T, D)   @param gain, bias  (D)   @return (B, T, D)
 Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, double eps);
 
@@ -86,8 +87,8 @@ MlpGradients mlp_backward(const MlpWeights& weights, const Tensor& x, const Tens
 
 // ---- blocks ------------------------------------------------------------------------------------------------------
 
-/// Attention, or anything else that turns (B, T, D) into (B, T, D), which you need not check. What its functions return
-/// may be views of their arguments: do not write into it.
+/// Attention, or anything else that turns (B, T, D) into (B, T, D). Both functions are there, and what they return has
+/// that shape: you need not check it. It may be a view of their arguments: do not write into it.
 struct Sublayer {
     std::function<Tensor(const Tensor& x)> forward;
     /// The gradient of x. It computes what it needs of the way forward once more. The gradients of its own weights are

@@ -17,4 +17,7 @@ std::span<const BeginnersError> beginners_errors();
 /// What those write who come from Python, and give where another type is wanted: counts before any of the others.
 std::span<const BeginnersError> habits_of_other_languages();
 
+/// Names of the standard library whose header is not included: counts before what is said of any unknown name.
+std::span<const BeginnersError> missing_includes();
+
 }  // namespace headway::build

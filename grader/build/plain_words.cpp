@@ -61,7 +61,7 @@ struct Searched {
 const std::vector<Searched>& searched() {
     static const std::vector<Searched> all = [] {
         std::vector<Searched> made;
-        for (const auto& rows : {habits_of_other_languages(), beginners_errors()})
+        for (const auto& rows : {habits_of_other_languages(), missing_includes(), beginners_errors()})
             for (const BeginnersError& one : rows) made.push_back({std::regex(one.words), std::regex(one.line), &one});
         return made;
     }();

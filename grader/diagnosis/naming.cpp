@@ -21,6 +21,15 @@ std::string place_of(const Section& section) {
     return "lesson " + number + ", \"" + std::string(section.heading) + '"';
 }
 
+/// The last hint: what to write. Empty where there is nothing that holds of all that is told so.
+std::string what_to_write(const Mistake& mistake, const Decision& decided) {
+    // The decision speaks of how results are computed, and these of what comes before or beside that.
+    if (mistake.id == not_refused)
+        return "before anything is computed or changed: if this does not fit, throw std::invalid_argument(\"…\")";
+    if (mistake.id == not_as_promised || mistake.id == "refuses_what_fits") return {};
+    return std::string(decided.pseudocode);
+}
+
 verdict::NamedMistake with_texts(const Mistake& mistake, const std::string& exercise_number) {
     const Decision& decided = decision(mistake.decision);
     verdict::NamedMistake named;
@@ -35,8 +44,8 @@ verdict::NamedMistake with_texts(const Mistake& mistake, const std::string& exer
     if (section == nullptr && !decided.lesson.empty()) section = decided.lesson.begin();
     if (section != nullptr) named.lesson = place_of(*section);
     named.hints = {std::string(mistake.question),
-                   named.lesson.empty() ? std::string(mistake.right) : "See " + named.lesson + ".",
-                   std::string(decided.pseudocode)};
+                   named.lesson.empty() ? std::string(mistake.right) : "See " + named.lesson + "."};
+    if (std::string last = what_to_write(mistake, decided); !last.empty()) named.hints.push_back(std::move(last));
     return named;
 }
 

@@ -321,6 +321,18 @@ std::optional<Answer> decoded_from_own(judge::Student& student, const Arguments&
                   {{"context", follows->context}, {"cache_k", follows->k}, {"cache_v", follows->v}}};
 }
 
+/// By way of rotary_attention, and hiding what `choices` hide.
+std::optional<Answer> decoded_by_own_attention(judge::Student& student, const Arguments& arguments,
+                                               const Choices& choices) {
+    if (!known_prediction({.model = &decoded}, arguments)) return std::nullopt;
+    const Decoding in(arguments);
+    const Mask hidden = decoding_mask(choices.of<Rotary>(), in.padding, in.P(), in.q.size(2));
+    const auto follows = judge::positions::from_own_attention(student, in, hidden);
+    if (!follows) return std::nullopt;
+    return Answer{Answer::Kind::value,
+                  {{"context", follows->context}, {"cache_k", follows->k}, {"cache_v", follows->v}}};
+}
+
 const SubjectRegistration registration(
     "13_positions",
     {{{.name = "token_positions", .model = &positions_of_tokens, .questions = &ask_token_positions},
@@ -341,6 +353,7 @@ const SubjectRegistration registration(
        .model = &decoded,
        .questions = &ask_decode,
        .given_own = &decoded_from_own,
+       .given_own_and = &decoded_by_own_attention,
        .stage = Stage::weigh,
        .stage_of_part = {{"context", Stage::weigh}, {"cache_k", Stage::split}, {"cache_v", Stage::weigh}}},
       {.name = "pack_in_projection", .model = &packed_matrix, .questions = &ask_packing, .stage = Stage::project},

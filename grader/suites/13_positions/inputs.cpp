@@ -143,14 +143,20 @@ Decoding::Expected Decoding::expected() const {
 }
 
 Decoding::Expected Decoding::expected(const Array& turned_q, const Array& turned_k) const {
-    const Index H = grouping.H();
     Expected all;
     all.k = diagnosis::joined(exact(cached_k), turned_k);
     all.v = diagnosis::joined(exact(cached_v), exact(v));
-    const Mask mask = diagnosis::decoding_mask(Rotary::right(), padding, P(), q.size(2));
-    all.context = reference::attention(turned_q, shared(all.k, H), shared(all.v, H), mask).context;
+    all.context = context(turned_q, all.k, mask());
     return all;
 }
+
+Array Decoding::context(const Array& turned_q, const Array& all_keys, const Mask& mask) const {
+    const Index H = grouping.H();
+    const Array values = diagnosis::joined(exact(cached_v), exact(v));
+    return reference::attention(turned_q, shared(all_keys, H), shared(values, H), mask).context;
+}
+
+Mask Decoding::mask() const { return diagnosis::decoding_mask(Rotary::right(), padding, P(), q.size(2)); }
 
 std::vector<Index> random_padding(Random& random, Index B, Index most) {
     std::vector<Index> padding;
@@ -180,13 +186,38 @@ std::optional<Tensor> own_positions(Student& student, const std::vector<Index>& 
     return *own;
 }
 
-std::optional<Decoding::Expected> from_own(Student& student, const Decoding& in) {
+namespace {
+
+/// New queries and keys as the student's own functions turn them.
+struct Turned {
+    Array q, k;
+};
+
+std::optional<Turned> new_ones_turned_by_own(Student& student, const Decoding& in) {
     const auto positions = own_positions(student, in.padding, in.P(), in.q.size(2));
     if (!positions) return std::nullopt;
-    const auto q = turned_by_own(student, in.q, *positions, in.base);
-    const auto k = turned_by_own(student, in.k, *positions, in.base);
+    auto q = turned_by_own(student, in.q, *positions, in.base);
+    auto k = turned_by_own(student, in.k, *positions, in.base);
     if (!q || !k) return std::nullopt;
-    return in.expected(*q, *k);
+    return Turned{*std::move(q), *std::move(k)};
+}
+
+}  // namespace
+
+std::optional<Decoding::Expected> from_own(Student& student, const Decoding& in) {
+    const auto turned = new_ones_turned_by_own(student, in);
+    return turned ? std::optional(in.expected(turned->q, turned->k)) : std::nullopt;
+}
+
+std::optional<Decoding::Expected> from_own_attention(Student& student, const Decoding& in, const Mask& mask) {
+    const auto turned = new_ones_turned_by_own(student, in);
+    if (!turned) return std::nullopt;
+    Decoding::Expected all = in.expected(turned->q, turned->k);
+    const Tensor keys = reference::to_tensor(all.k);
+    const auto again = turned_by_own(student, keys, Tensor::zeros({keys.size(0), keys.size(2)}), in.base);
+    if (!again) return std::nullopt;
+    all.context = in.context(turned->q, *again, mask);
+    return all;
 }
 
 }  // namespace headway::judge::positions

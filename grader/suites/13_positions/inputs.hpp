@@ -88,6 +88,9 @@ struct Decoding {
     Expected expected() const;
     /// The same, given q and k as they are after they were turned.
     Expected expected(const Array& turned_q, const Array& turned_k) const;
+    /// What these queries find, given all keys as they meet them.
+    Array context(const Array& turned_q, const Array& all_keys, const Mask& mask) const;
+    Mask mask() const;
 };
 
 /// The number of padding tokens for each of B sequences, from 0 to `most`, all different where there is room.
@@ -123,5 +126,9 @@ std::optional<Array> turned_by_own(Student& student, const Tensor& x, const Tens
 std::optional<Tensor> own_positions(Student& student, const std::vector<Index>& padding, Index first, Index T);
 /// What decode makes of the student's own functions.
 std::optional<Decoding::Expected> from_own(Student& student, const Decoding& in);
+/// What it makes of them by way of rotary_attention, which turns all keys, the turned ones too: by position 0, so that
+/// they stay as they are. Where the student's own do not leave them so, the context is another.
+/// @param mask  what decode hides
+std::optional<Decoding::Expected> from_own_attention(Student& student, const Decoding& in, const Mask& mask);
 
 }  // namespace headway::judge::positions

@@ -193,6 +193,10 @@ void expect_decoded(Student& student, const Decoding& in) {
             student, part, field<Tensor>(given, name), right, functions,
             [&]() -> std::optional<Array> {
                 const auto all = from_own(student, in);
+                if (all && !difference(part, field<Tensor>(given, name), (*all).*follows)) return (*all).*follows;
+                const auto called = from_own_attention(student, in, in.mask());
+                if (called && !difference(part, field<Tensor>(given, name), (*called).*follows))
+                    return (*called).*follows;
                 return all ? std::optional((*all).*follows) : std::nullopt;
             },
             computes(around, name, std::move(needs)));

@@ -40,6 +40,23 @@ TEST(Diagnostics, TheFirstErrorInTheStudentsFileIsNamed) {
     EXPECT_EQ(build.diagnostics.find("/course/"), std::string::npos);
 }
 
+TEST(Diagnostics, AMissingHeaderIsNamed) {
+    const auto told = [](const std::string& words) {
+        return explain_compile(said("scaled_scores.cpp:14:5: error: " + words + "\n"), "scaled_scores.cpp", names,
+                               files)
+            .message;
+    };
+    const auto says = [](const std::string& message, const std::string& words) {
+        EXPECT_NE(message.find(words), std::string::npos) << message;
+    };
+    says(told("‘clamp’ is not a member of ‘std’"), "write #include <algorithm> at the top of this file");
+    says(told("‘sort’ is not a member of ‘std’; did you mean ‘sqrt’?"), "std::sort is declared in <algorithm>");
+    says(told("no member named 'accumulate' in namespace 'std'"), "std::accumulate is declared in <numeric>");
+    says(told("‘optional’ in namespace ‘std’ does not name a template type"), "write #include <optional>");
+    says(told("no template named 'map' in namespace 'std'"), "std::map is declared in <map>");
+    says(told("‘softmax’ is not a member of ‘std’"), "std has no softmax");
+}
+
 TEST(Diagnostics, AnErrorThatClaimsToBeElsewhereIsOfTheFileThatWasCompiled) {
     const auto build = explain_compile(said("other.cpp:7:1: error: bad\n/etc/passwd:1:1: error: bad\n"),
                                        "scaled_scores.cpp", names, files);

@@ -41,6 +41,15 @@ TEST(Catalogue, EveryMistakeHasItsTexts) {
     }
 }
 
+/// They are told of functions of many exercises, of which few have arguments of these names and few project anything.
+TEST(Catalogue, WhichTensorIsTakenForAnotherIsSaidWithoutNamesOfArguments) {
+    for (const char* id :
+         {"key_taken_from_query", "key_taken_from_value", "value_taken_from_key", "self_attention_always"})
+        for (const std::string_view text : {mistake(id).title, mistake(id).right, mistake(id).question})
+            for (const char* word : {"argument", "forward", "projected"})
+                EXPECT_EQ(text.find(word), std::string_view::npos) << id << ": " << text;
+}
+
 TEST(Catalogue, EveryDecisionIsSettledByASectionThatExists) {
     for (const Mistake& mistake : mistakes()) {
         const Decision& decided = decision(mistake.decision);

@@ -37,6 +37,23 @@ TEST(Naming, OneRefusalThatSeveralFunctionsLackIsToldOnce) {
     EXPECT_THAT(named.front().functions, ElementsAre("repeat_heads", "forward (heads)", "pool_heads"));
 }
 
+TEST(Naming, HintsOfARefusalAreAboutRefusing) {
+    const auto named =
+        named_mistakes({refuses_too_little("reach", "there is no layer: your reach should throw")}, "11");
+    ASSERT_THAT(named, SizeIs(1));
+    ASSERT_THAT(named.front().hints, SizeIs(3));
+    EXPECT_THAT(named.front().hints.back(), HasSubstr("throw std::invalid_argument"));
+    for (const std::string& hint : named.front().hints) EXPECT_THAT(hint, testing::Not(HasSubstr("formula")));
+}
+
+TEST(Naming, APromiseBesideTheNumbersHasNoHintOnHowTheyAreComputed) {
+    verdict::FunctionDiagnosis diagnosis = refuses_too_little("decode", "your decode changes its argument q");
+    diagnosis.mistakes = {std::string(not_as_promised)};
+    const auto named = named_mistakes({diagnosis}, "13");
+    ASSERT_THAT(named, SizeIs(1));
+    EXPECT_THAT(named.front().hints, SizeIs(2));
+}
+
 TEST(Naming, OneMistakeInTwoFunctionsIsLikelierThanTwo) {
     const auto named = [](const std::string& function, const std::string& mistake,
                           const std::vector<std::string>& alternatives) {

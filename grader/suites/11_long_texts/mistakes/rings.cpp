@@ -9,7 +9,8 @@ namespace {
 constexpr const char* ring_right_by_position = "the token at position p is in slot p % w";
 constexpr const char* ring_right_last_w = "of n new tokens the last w stay";
 constexpr const char* ring_right_moves_on = "next moves on by n";
-constexpr const char* ring_right_each_asked = "ask each of the two: what does not own its storage is cloned first";
+constexpr const char* ring_right_each_asked =
+    "ask each of the two: what does not own its storage is copied first, k = cat({k}, 0)";
 constexpr const char* ring_right_widths = "keys (B, H, w, d) and values (B, H, w, d_v)";
 constexpr const char* ring_right_both = "keys and values both go into the ring";
 
@@ -36,7 +37,7 @@ Chapter rings() {
         {.id = "ring_copies",
          .stage = Stage::none,
          .lesson = {{"11", "A ring"}},
-         .pseudocode = "if (!cache.k.owns_storage()) cache.k = cache.k.clone()"},
+         .pseudocode = "if (!cache.k.owns_storage()) cache.k = cat({cache.k}, 0)"},
         {.id = "ring_made",
          .stage = Stage::none,
          .lesson = {{"11", "A ring"}},
@@ -236,7 +237,7 @@ Chapter rings() {
         {.id = "ring_shared",
          .decision = "ring_copies",
          .title = "a copy of the cache is written as well: both are views of one storage",
-         .right = "write into the storage only where owns_storage() is true, else into a clone",
+         .right = "write into the storage only where owns_storage() is true, else into a copy, cat({k}, 0)",
          .symptom = "right for a single sequence of calls; beams overwrite each other",
          .question = "What does copying a Tensor copy?",
          .make =

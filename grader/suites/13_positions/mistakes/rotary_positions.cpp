@@ -228,7 +228,7 @@ Chapter rotary_positions() {
          .decision = "rotary_angle",
          .title = "the exponent is -2i: it is not divided by d",
          .right = right_power,
-         .symptom = "all pairs but the first two stand still: positions are told apart by a few features alone",
+         .symptom = "all pairs but the first stand nearly still: positions are told apart by a few features alone",
          .question = "With d = 6, what is the exponent of the last pair?",
          .make =
              [](Choices& c) {
