@@ -67,8 +67,8 @@ std::string right_in_words(std::string_view told, const std::string& function, c
     constexpr std::string_view by_copy = "leave the arguments as they are: write to a copy, x.clone()";
     constexpr std::string_view by_call = "keep nothing of one call for the next, and read nothing that was not written";
     constexpr std::string_view new_result = "return memory that is new in each call and that nothing writes to later";
-    constexpr std::string_view by_clone =
-        "before it is written to, what does not own its storage is copied: if (!x.owns_storage()) x = x.clone(); "
+    constexpr std::string_view by_own_storage =
+        "before it is written to, what does not own its storage is copied: if (!x.owns_storage()) x = cat({x}, 0); "
         "contiguous() copies nothing where x is contiguous already";
     constexpr std::string_view by_slice =
         "take keys and values from position max(0, p - w + 1) on, p that of the first query, by slice() and before "
@@ -91,8 +91,8 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         {" when other functions are called later", new_result},
         {" single features vanish, not whole weights", "drop weights, after softmax: dropout(weights) · v"},
         {" looks at keys that no query sees", by_slice},
-        {" share a storage, and your ", by_clone},
-        {" writes into a storage that somebody else sees", by_clone},
+        {" share a storage, and your ", by_own_storage},
+        {" writes into a storage that somebody else sees", by_own_storage},
     }};
     for (const Remedy& one : remedies)
         if (told.find(one.words) != told.npos) return std::string(one.right);

@@ -39,8 +39,8 @@ private:
     std::map<Shape, std::uint64_t> blocked_first_;  ///< by the sizes of the scores, what the first question blocked
 };
 
-/// Whether an open key of the question, which is not refused, has a score of more than `size`, of either sign. What would
-/// take long to compute has none.
+/// Whether an open key of the question, which is not refused, has a score of more than `size`, of either sign. What
+/// would take long to compute has none.
 bool some_score_is_beyond(double size, const wire::Value& inputs);
 
 }  // namespace headway::judge

@@ -127,8 +127,8 @@ TEST(Naming, APromiseThatDoesNotHoldIsToldWithWhatToDo) {
     EXPECT_THAT(right_of("number 1 of your numbers, of -1, is 0; it should be -0.5"), HasSubstr("header"));
     EXPECT_THAT(right_of("your window_attention looks at keys that no query sees"), HasSubstr("max(0, p - w + 1)"));
     EXPECT_THAT(right_of("a copy has changed: they share a storage, and your ring_append writes into it"),
-                HasSubstr("x.clone()"));
-    EXPECT_THAT(right_of("your ring_append writes into a storage that somebody else sees"), HasSubstr("x.clone()"));
+                HasSubstr("cat({x}, 0)"));
+    EXPECT_THAT(right_of("your ring_append writes into a storage that somebody else sees"), HasSubstr("cat({x}, 0)"));
     EXPECT_THAT(right_of("your forward answers 3; there are 4"),
                 HasSubstr("header of exercise 05: the comment above forward,"));
 }
