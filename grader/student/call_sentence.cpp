@@ -44,7 +44,8 @@ std::string with_shape(const wire::Field& argument) {
         std::string operator()(std::monostate) const { return ""; }
     };
     const bool says_more = argument.name.find('(') != std::string::npos;  // "x (a transposed view)"
-    return argument.name + std::visit(Show{says_more}, argument.value);
+    const bool is_list = argument.name.ends_with("codes");                // a std::vector in 12, however they travel
+    return argument.name + std::visit(Show{says_more || is_list}, argument.value);
 }
 
 /// Of a call's sentence: a record that came from the student may hold texts without end.

@@ -189,7 +189,7 @@ wire::Reply Dispatcher::answer(const wire::Call& call) {
     try {
         reply.result = run(call);
     } catch (const NotImplemented& error) {
-        reply.error = current_error(wire::ErrorKind::not_implemented, error.what());
+        reply.error = current_error(wire::ErrorKind::not_implemented, error.function().c_str());
     } catch (const std::invalid_argument& error) {
         reply.error = current_error(wire::ErrorKind::invalid_argument, error.what());
     } catch (const std::out_of_range& error) {

@@ -53,7 +53,7 @@ void try_exercise(const std::string& exercise, const std::string& lab, const std
         throw NotDone(
             fmt::format("exercise {} is not done yet: {} is still a stub.\nThe lab {} needs it. Write it and "
                         "ask ./headway grade {}{}",
-                        exercise, missing.what(), lab, number, others));
+                        exercise, missing.function(), lab, number, others));
     } catch (const std::exception& error) {
         throw not_working(error.what());
     } catch (...) {
@@ -79,7 +79,7 @@ int run(const std::function<void()>& lab) {
     } catch (const NotDone& error) {
         return ended(cli::some_did_not_pass, error.what());
     } catch (const NotImplemented& missing) {
-        return ended(cli::some_did_not_pass, fmt::format("{} is still a stub", missing.what()));
+        return ended(cli::some_did_not_pass, fmt::format("{} is still a stub", missing.function()));
     } catch (const WrongUsage& error) {
         return ended(cli::wrong_usage, error.what());
     } catch (const Stopped& stopped) {

@@ -36,7 +36,7 @@ auto of_student(const char* exercise, const char* function, Call call) {
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const NotImplemented& missing) {
-        throw failed(std::string("is not done yet: ") + missing.what() + " is still a stub");
+        throw failed(std::string("is not done yet: ") + missing.function() + " is still a stub");
     } catch (const std::exception& error) {
         throw failed(std::string("threw: ") + error.what());
     } catch (...) {

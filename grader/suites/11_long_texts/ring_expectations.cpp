@@ -97,8 +97,8 @@ void expect_copies_apart(Student& student, Random& random, const Sizes& n, Index
         diagnosis::Ring due = filled.ring();
         due.append(exact(some.k), exact(some.v), Ringing::right());
         expect(is_as_it_was(contents(student, copy), filled), Stage::state,
-               "a copy of the cache has changed when " + tokens(chunk) +
-                   " were appended to the other: they share a storage, and your ring_append writes into it");
+               "a copy of the cache has changed when " + tokens(chunk) + (chunk == 1 ? " was" : " were") +
+                   " appended to the other: they share a storage, and your ring_append writes into it");
         student.run("ring_append", others.appended(copy));
         expect_held(student, cache, due, "appending to a copy of it");
     }

@@ -110,12 +110,19 @@ Tensor numbers_for_gelu(Random& random, const Shape& shape) {
     return x;
 }
 
+/// Of any rank: axes have numbers, and no names.
+CheckedPart numbered_axes(const std::string& name, const Tensor& x) {
+    CheckedPart part{name, Stage::none, {}};
+    for (Index axis = 0; axis < x.rank(); ++axis) part.axes.push_back("axis " + std::to_string(axis));
+    return part;
+}
+
 PROPERTY(Block, GeluIsTheFormulaThatIsAskedFor, 1, "gelu is x·Φ(x) or its approximation by tanh, as asked for") {
     const BlockSizes n = random_block_sizes(random);
     for (const std::string& formula : formulas) {
         const auto expect_gelu = [&](const Tensor& x) {
-            const CheckedPart part{"activations", Stage::none, std::vector<std::string>(x.shape().size(), "axis")};
-            expect_close(student, part, student.tensor("gelu", {{"x", x}, {"formula", formula}}),
+            expect_close(student, numbered_axes("activations", x),
+                         student.tensor("gelu", {{"x", x}, {"formula", formula}}),
                          diagnosis::activated(Activation::right(), exact(x), formula));
         };
         expect_gelu(numbers_for_gelu(random, {n.B, n.T, n.F}));
@@ -132,8 +139,7 @@ PROPERTY(Block, GeluBackwardIsItsDerivative, 1,
     const BlockSizes n = random_block_sizes(random);
     for (const std::string& formula : formulas) {
         const auto expect_slopes = [&](const Tensor& x, const Tensor& grad_y) {
-            const CheckedPart part{"gradients of x", Stage::none, std::vector<std::string>(x.shape().size(), "axis")};
-            expect_close(student, part,
+            expect_close(student, numbered_axes("gradients of x", x),
                          student.tensor("gelu_backward", {{"x", x}, {"grad_y", grad_y}, {"formula", formula}}),
                          diagnosis::activated_backward(Activation::right(), exact(x), exact(grad_y), formula));
         };

@@ -138,5 +138,11 @@ TEST(Storage, EndsBehindTheLastElement) {
 }
 #endif
 
+TEST(NotImplemented, SaysWhichFunctionIsNotWritten) {
+    const NotImplemented missing{"make_ring"};
+    EXPECT_STREQ(missing.what(), "make_ring is not written yet");
+    EXPECT_EQ(missing.function(), "make_ring");
+}
+
 }  // namespace
 }  // namespace headway
