@@ -161,9 +161,17 @@ Array without_rows_of_a_blocked_first_key(const Array& weights, const Array& gra
 Array divided_by_the_sum_of_weights(const Array& weights, const Array& grad) {
     Array scores = reference::softmax_backward(weights, grad);
     const auto S = static_cast<std::size_t>(weights.size(-1));
-    for (std::size_t row = 0; row < weights.value.size(); row += S)
-        if (std::all_of(&weights.value[row], &weights.value[row] + S, &is_zero))
+    for (std::size_t row = 0; row < weights.value.size(); row += S) {
+        if (std::all_of(&weights.value[row], &weights.value[row] + S, &is_zero)) {
             for (std::size_t i = row; i < row + S; ++i) scores.value[i] = std::numeric_limits<double>::quiet_NaN();
+            continue;
+        }
+        // The weights of a row sum to 1 up to rounding, and so does what the mean is divided by.
+        double size = 0;
+        for (std::size_t i = row; i < row + S; ++i) size += std::abs(weights.value[i] * grad.value[i]);
+        for (std::size_t i = row; i < row + S; ++i)
+            scores.error[i] += 2 * static_cast<double>(S) * unit_roundoff * std::abs(weights.value[i]) * size;
+    }
     return scores;
 }
 
