@@ -72,11 +72,6 @@ void take_words_on_refusals(std::vector<FunctionDiagnosis>& functions, const std
     }
 }
 
-/// Whether its wrong numbers are left to the functions that it calls.
-bool owes_numbers(const FunctionDiagnosis& function) {
-    return function.state == FunctionState::follows || function.state == FunctionState::unjudged;
-}
-
 /// Whether the words count calls, or the memory that is needed: that is its own, whatever the functions give that it
 /// calls.
 bool counts_what_it_does(std::string_view words) {
@@ -129,8 +124,9 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
         }
         if (found->mistakes == std::vector<std::string>{not_refused})
             found->sentences.clear();
-        else if (found->state != FunctionState::unrecognised && !(owes_numbers(*found) && counts_what_it_does(words))) {
-            if (refusal != std::string::npos && misses_it_besides(*found)) found->besides = words;
+        else if (found->state != FunctionState::unrecognised) {
+            const bool is_its_own = refusal != std::string::npos || counts_what_it_does(words);
+            if (is_its_own && misses_it_besides(*found)) found->besides = words;
             continue;
         }
         found->state = FunctionState::named;

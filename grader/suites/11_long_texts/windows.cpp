@@ -65,12 +65,6 @@ Index looked_up(const Windows& choices, const Windows::Pair& pair, Index w, cons
     return before;
 }
 
-/// Whether what is global of a pair is forgotten because its key is one of the block's.
-bool is_forgotten(const Windows& choices, const Windows::Pair& pair, Index w, const Windows::Positions& globals) {
-    return choices.forgets_globals_in_block && !is_one_of(globals, pair.p()) && is_one_of(globals, pair.s) &&
-           pair.s >= block_begin(pair.T, pair.S, w);
-}
-
 /// (B, 1, T, S) with the axes that somebody gives it.
 Mask with_axes(const Windows& choices, const Mask& mask, bool padded) {
     using Axes = Windows::Axes;
@@ -141,15 +135,14 @@ Mask long_mask(const Windows& choices, Index T, Index S, Index w, const Windows:
                     return padding.defined() && choices.is_padding(padding, b, position);
                 };
                 const Index asked = looked_up(choices, pair, w, globals);
-                Windows::Sight sight{
-                    .window = choices.in_window(pair, w),
-                    .global = choices.opened_by(pair, globals) && !is_forgotten(choices, pair, w, globals),
-                    .future = s > pair.p(),
-                    .padding = false,
-                    .query_is_padding = is_padding(pair.p()),
-                    .query_is_global = is_one_of(globals, pair.p()),
-                    .key_is_global = is_one_of(globals, s),
-                    .query_is_early = pair.p() < w};
+                Windows::Sight sight{.window = choices.in_window(pair, w),
+                                     .global = choices.opened_by(pair, globals),
+                                     .future = s > pair.p(),
+                                     .padding = false,
+                                     .query_is_padding = is_padding(pair.p()),
+                                     .query_is_global = is_one_of(globals, pair.p()),
+                                     .key_is_global = is_one_of(globals, s),
+                                     .query_is_early = pair.p() < w};
                 const bool is_met = choices.sees(sight);
                 sight.padding = is_padding(asked);
                 stopped |= choices.stops_at_padding && is_met && sight.padding;

@@ -39,8 +39,6 @@ struct Windows {
     /// one query or for all that are computed together. A global query has all keys before it.
     enum class LookedUp { at_position, among_keys_of_query, among_keys_of_block };
     LookedUp looked_up = LookedUp::at_position;
-    /// In attention, global keys among the keys that the windows of a block of queries span are seen by windows alone.
-    bool forgets_globals_in_block = false;
     /// In attention, the score that padding has in place of none.
     struct PaddingScore {
         bool is_finite = false;

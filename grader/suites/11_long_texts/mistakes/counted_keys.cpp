@@ -73,14 +73,6 @@ Chapter counted_keys() {
                  c.change<Windows>().counts_list = Windows::CountsList::before_block;
                  c.change<Windows>().neighbours_count_once = true;
              }},
-        {.id = "globals_of_a_block_seen_by_windows_alone",
-         .decision = "globals",
-         .title = "where queries are computed together, a global token among the keys that their windows span is seen "
-                  "only by queries whose own window holds it",
-         .right = "a global token is seen by every query from its position on, wherever its key was gathered",
-         .symptom = "right without global tokens, and while they stand before all windows of a block",
-         .question = "Token 3 is global, w is 2, and queries 3 to 7 are computed together: what sees query 6?",
-         .make = [](Choices& c) { c.change<Windows>().forgets_globals_in_block = true; }},
         {.id = "globals_count_twice_in_windows",
          .decision = "globals_seen_already",
          .title = "a global token inside a query's window counts twice: once for the window, once as global",
