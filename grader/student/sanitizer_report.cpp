@@ -47,21 +47,29 @@ std::vector<std::string> report_lines(const std::string& output) {
     return lines;
 }
 
-/// Endless calls fill all of a trace with a few functions of the student's, and their beginning is not in it. (One that
-/// is inlined in parts stands there twice.)
+/// Endless calls fill all of a trace with a few functions of the student's, or, where nobody looks up names, with a few
+/// places, and their beginning is not in it. (One that is inlined in parts stands there twice.)
 verdict::StackUse stack_use(const std::vector<std::string>& lines) {
     static const std::regex frame(R"(^\s*#\d+ 0x[0-9a-f]+ in (.*) (\S+?):\d+(?::\d+)?$)");
+    static const std::regex place(R"(^\s*#\d+ 0x[0-9a-f]+ .*\((\S+\+0x[0-9a-f]+)\))");
+    constexpr int most_of_a_whole_trace = 100;
     std::map<std::string, int> times;
-    bool has_frames = false, comes_back = false, begins = false;
+    int frames = 0;
+    bool comes_back = false, begins = false, has_names = false;
     std::smatch match;
     for (const std::string& line : lines) {
         begins = begins || is_frame_of_the_worker(line);
-        if (begins || !std::regex_search(line, match, frame)) continue;
-        has_frames = true;
-        comes_back = (!students_file(match[2]).empty() && ++times[match[1]] > 2) || comes_back;
+        if (begins) continue;
+        const bool is_named = std::regex_search(line, match, frame);
+        if (!is_named && !std::regex_search(line, match, place)) continue;
+        ++frames;
+        has_names = has_names || is_named;
+        const bool is_students = !is_named || !students_file(match[2]).empty();
+        comes_back = (is_students && ++times[match[1]] > 2) || comes_back;
     }
-    if (begins) return has_frames && !comes_back ? verdict::StackUse::large_array : verdict::StackUse::unknown;
-    return comes_back || !has_frames ? verdict::StackUse::recursion : verdict::StackUse::unknown;
+    const bool is_whole = begins || (!has_names && frames < most_of_a_whole_trace);
+    if (frames == 0 || is_whole == comes_back) return verdict::StackUse::unknown;
+    return comes_back ? verdict::StackUse::recursion : verdict::StackUse::large_array;
 }
 
 }  // namespace

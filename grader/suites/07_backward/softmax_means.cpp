@@ -166,11 +166,16 @@ Array divided_by_the_sum_of_weights(const Array& weights, const Array& grad) {
             for (std::size_t i = row; i < row + S; ++i) scores.value[i] = std::numeric_limits<double>::quiet_NaN();
             continue;
         }
-        // The weights of a row sum to 1 up to rounding, and so does what the mean is divided by.
-        double size = 0;
-        for (std::size_t i = row; i < row + S; ++i) size += std::abs(weights.value[i] * grad.value[i]);
-        for (std::size_t i = row; i < row + S; ++i)
-            scores.error[i] += 2 * static_cast<double>(S) * unit_roundoff * std::abs(weights.value[i]) * size;
+        double total = 0, mean = 0, size = 0;
+        for (std::size_t i = row; i < row + S; ++i) {
+            total += weights.value[i];
+            mean += weights.value[i] * grad.value[i];
+            size += std::abs(weights.value[i] * grad.value[i]);
+        }
+        for (std::size_t i = row; i < row + S; ++i) {
+            scores.value[i] = weights.value[i] * (grad.value[i] - mean / total);
+            scores.error[i] += 2 * static_cast<double>(S) * unit_roundoff * std::abs(weights.value[i] / total) * size;
+        }
     }
     return scores;
 }

@@ -61,7 +61,18 @@ TEST(SanitizerReport, AStackIsUsedUpByCallsOrByArrays) {
                  "whole")
             .find("does it call itself, or is a local array"),
         std::string::npos);
-    EXPECT_NE(describe(parse_sanitizer_report(begins), "whole").find("recurses without end"), std::string::npos);
+    EXPECT_NE(describe(parse_sanitizer_report(begins), "whole").find("is a local array too large"), std::string::npos);
+    const std::string place = "    #0 0x55a1  (/program+0x1ccb8)\n", other = "    #1 0x55a2  (/program+0x2ccb8)\n";
+    EXPECT_NE(describe(parse_sanitizer_report(begins + place + other), "whole").find("larger than the stack"),
+              std::string::npos);
+    EXPECT_NE(
+        describe(parse_sanitizer_report(begins + place + place + place), "whole").find("is a local array too large"),
+        std::string::npos)
+        << "few calls of itself, each with much";
+    std::string places;
+    for (int i = 0; i < 200; ++i) places += place;
+    EXPECT_NE(describe(parse_sanitizer_report(begins + places), "whole").find("recurses without end"),
+              std::string::npos);
     const std::string worker =
         "    #2 0x55a3 in headway::worker::Dispatcher::call() /h/grader/worker/dispatcher.hpp:3\n";
     EXPECT_NE(describe(parse_sanitizer_report(begins + one + worker + worker), "whole")
