@@ -46,12 +46,12 @@ constexpr BeginnersError habits[] = {
     {R"(expected unqualified-id before '\{'|expected unqualified-id)", R"(^\{)",
      "Does the line above end with a ;? Behind a function's head stands its {, and no ;."},
 
-    {R"(cannot decompose (?:inaccessible|private) member[^]*of '(?:const )?Tensor')",
+    {R"(cannot decompose (?:inaccessible|private) member[^]*of '(?:const )?Tensor'|type '(?:const )?(?:\w+::)*Tensor' decomposes)",
      R"(\[\s*(\w+).*\bscaled_dot_product_context\()",
      "A Tensor is one thing and cannot be taken apart: const Tensor @1 = …; What is given with two parts, .context and "
      ".weights, is given::scaled_dot_product_attention (in 04 and later)."},
-    {R"(cannot decompose (?:inaccessible|private) member[^]*of '(?:const )?(?:Tensor|Mask)')", R"(\[\s*(\w+))",
-     "That is one thing, and cannot be taken apart: const auto @1 = …;"},
+    {R"(cannot decompose (?:inaccessible|private) member[^]*of '(?:const )?(?:Tensor|Mask)'|type '(?:const )?(?:\w+::)*(?:Tensor|Mask)' decomposes)",
+     R"(\[\s*(\w+))", "That is one thing, and cannot be taken apart: const auto @1 = …;"},
 
     {R"(shadows a (?:member|field) of)", R"(^auto (\w+) =)",
      "This makes a new variable @1, and leaves the member @1 as it was. To set the member, leave out auto."},

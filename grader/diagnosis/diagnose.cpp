@@ -75,8 +75,8 @@ void take_words_on_refusals(std::vector<FunctionDiagnosis>& functions, const std
 /// Whether the words count calls, or the memory that is needed: that is its own, whatever the functions give that it
 /// calls.
 bool counts_what_it_does(std::string_view words) {
-    return (words.find(" calls ") != words.npos && words.find(" times ") != words.npos) ||
-           words.find(" kB ") != words.npos;
+    return (words.find(" calls ") != std::string_view::npos && words.find(" times ") != std::string_view::npos) ||
+           words.find(" kB ") != std::string_view::npos;
 }
 
 /// What hidden tests say in words of a function is a name where the diagnosis has none of its own: what it found is

@@ -142,6 +142,7 @@ void for_every_relation(Student& student, Random& random, const std::string& tex
     const Axes axes(text);
     const std::vector<AxisSizes> rows = every_relation(random, axes);
     std::vector<DrawAndAsk> questions;
+    questions.reserve(rows.size());
     for (const AxisSizes& row : rows) questions.emplace_back([&](Random& own) { ask(row, own); });
     const SweepInTurn noted(student, "sizes", text, rows.size());
     ask_in_turn(student, random, questions,
@@ -151,6 +152,7 @@ void for_every_relation(Student& student, Random& random, const std::string& tex
 void for_every_mask(Student& student, Random& random, const Shape& scores,
                     const std::function<void(const Mask&, Random&)>& ask) {
     std::vector<DrawAndAsk> questions;
+    questions.reserve(all_mask_forms);
     for (int form = 0; form < all_mask_forms; ++form)
         questions.emplace_back([&, form](Random& own) { ask(mask_of_form(form, own, scores), own); });
     const SweepInTurn noted(student, "masks", "", questions.size());

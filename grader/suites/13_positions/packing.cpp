@@ -14,9 +14,9 @@ using judge::Arguments;
 /// As a record holds a tensor that is none.
 void append(Answer& answer, const std::string& name, const Array& array) {
     if (array.value.empty())
-        answer.parts.push_back({name + " undefined", {}});
+        answer.parts.emplace_back(name + " undefined", Array{});
     else
-        answer.parts.push_back({name, array});
+        answer.parts.emplace_back(name, array);
 }
 
 }  // namespace

@@ -3,8 +3,7 @@
 
 #include "diagnosis/catalogue.hpp"
 
-namespace headway::diagnosis {
-namespace chapters {
+namespace headway::diagnosis::chapters {
 
 Chapter taking_in() {
     static constexpr Mistake mistakes[] = {
@@ -57,5 +56,4 @@ Chapter taking_in() {
     return {{}, mistakes};
 }
 
-}  // namespace chapters
-}  // namespace headway::diagnosis
+}  // namespace headway::diagnosis::chapters
