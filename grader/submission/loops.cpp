@@ -200,7 +200,9 @@ bool LoopReader::counts(const Extent& loop, std::size_t first, std::size_t secon
     const bool goes_up = has("+") && !has("-"), goes_down = has("-") && !has("+");
     const bool towards =
         (compared == "<" && goes_up) || (compared == ">" && goes_down) || (compared == "!" && (goes_up || goes_down));
-    return towards && has(name) && !may_change(name, close + 1, loop.end + 1, HandedOver::stays);
+    // t + 1 moves nothing.
+    return towards && may_change(name, second + 1, close, HandedOver::stays) &&
+           !may_change(name, close + 1, loop.end + 1, HandedOver::stays);
 }
 
 Loop::Ends LoopReader::ends(const Extent& loop) const {

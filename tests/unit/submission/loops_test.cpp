@@ -43,6 +43,8 @@ TEST(Loops, WhatTheConditionReadsIsChangedNowhere) {
           "Index s = 0;\nwhile (s < n)\n    row[s] /= 2;\n\n"})
         EXPECT_EQ(around(body, 4), "3 never") << body;
     EXPECT_EQ(around("for (Index i = 0, j = 0; i < n; ++j)\ng(j);", 3), "2 never");
+    EXPECT_EQ(around("for (Index t = 0; t < n; t + 1)\nx.fill(1);", 3), "2 never") << "t + 1 moves nothing";
+    EXPECT_EQ(around("for (Index t = 0; t < x.size(0); t + 1)\nx.fill(1);", 3), "2 perhaps");
     EXPECT_EQ(around("Index s = 0;\ndo {\nx.fill(s + 1);\n} while (s < n);", 4), "3 never");
 }
 
