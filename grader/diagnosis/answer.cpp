@@ -120,6 +120,7 @@ Answer answer_of(const judge::Outcome& outcome) {
     const bool refused = outcome.error->kind == wire::ErrorKind::invalid_argument ||
                          outcome.error->kind == wire::ErrorKind::out_of_range;
     Answer answer = Answer::without_value(refused ? Answer::Kind::refused : Answer::Kind::threw);
+    answer.refused_by_as_strided = refused && outcome.error->message.starts_with("as_strided: ");
     const std::string& type = outcome.error->type;
     answer.threw_of_itself = type == "std::domain_error" || type == "std::range_error" ||
                              type == "std::overflow_error" || type == "std::underflow_error" ||

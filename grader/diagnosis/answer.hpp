@@ -35,6 +35,8 @@ struct Answer {
     std::vector<std::pair<std::string, Array>> parts;
     /// Seen alone: it threw what neither a library nor the language throws, so it looked at what it was given.
     bool threw_of_itself = false;
+    /// It was refused by the library's as_strided: seen by the words that it throws, predicted by exercise 02 alone.
+    bool refused_by_as_strided = false;
 
     bool is_value() const { return kind == Kind::value; }
 

@@ -326,7 +326,9 @@ std::optional<Evidence> evidence_for(const std::function<Answer(const Observatio
         evidence.wrong += is_wrong ? 1 : 0;
         if (prediction.kind == Answer::Kind::unpredicted) ++(is_wrong ? evidence.left_open : evidence.right_left_open);
         if (!is_wrong) continue;
-        if (prediction.kind == Answer::Kind::impossible) ++evidence.impossible;
+        // Strides that leave the storage do not explain a check of the program's own.
+        const bool throws_otherwise = prediction.refused_by_as_strided && !observation.seen.refused_by_as_strided;
+        if (prediction.kind == Answer::Kind::impossible || throws_otherwise) ++evidence.impossible;
         note_parts(evidence.told, prediction, right_answer, observation.seen);
         if (good->compared == 0 || goes_on_without_mistakes(observation) ||
             !tells_what_is_wrong(prediction, right_answer, observation.seen))

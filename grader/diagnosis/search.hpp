@@ -56,7 +56,7 @@ struct Evidence {
     int telling = 0;              ///< where a right program would have answered differently, in finite numbers or words
     int left_open = 0;            ///< wrong answers for which the set allows anything
     int right_left_open = 0;      ///< the same of right ones
-    int impossible = 0;           ///< wrong answers for which it only says that nothing can be computed
+    int impossible = 0;           ///< wrong ones for which it only says that nothing is computed, or of another throw
     int telling_values = 0;       ///< of the telling ones, those that were seen to have a value
     double closeness = 0;         ///< the largest difference, in tolerances
     std::size_t compared = 0;     ///< numbers

@@ -235,6 +235,19 @@ Chapter chapters::moving_heads() {
          .symptom = "right for fresh tensors; a slice of a batch gives other tokens",
          .question = "Where in its storage does x.slice(0, 1, 3) begin?",
          .make = [](Choices& c) { c.moving.split_result = &with_offset_0; }},
+        {.id = "split_transposes_before_viewing",
+         .decision = "head_views",
+         .title = "x is transposed before it is viewed: what view is given is not contiguous",
+         .right = right_heads,
+         .symptom = "no view can express it: with more than one token and more than one feature nothing is answered",
+         .question = "Is what you hand to view contiguous?",
+         .make =
+             [](Choices& c) {
+                 c.moving.split = [](const Tensor& x, Index H, const Moving& own) {
+                     const Tensor features_first = transpose(x, 1, 2, own);
+                     return transpose(view(features_first, {x.size(0), H, x.size(2) / H, x.size(1)}, own), 2, 3, own);
+                 };
+             }},
     };
     return {decisions, mistakes};
 }

@@ -97,7 +97,9 @@ Answer played(const Tensor& x, bool watched, Demand demand, const Checking& chec
     } catch (const Refusal&) {
         return Answer::without_value(checking.invalid_argument ? Answer::Kind::refused : Answer::Kind::threw);
     } catch (const std::invalid_argument&) {
-        return Answer::without_value(Answer::Kind::refused);  // by as_strided, which everybody calls
+        Answer refused = Answer::without_value(Answer::Kind::refused);  // by as_strided, which everybody calls
+        refused.refused_by_as_strided = true;
+        return refused;
     }
 }
 
@@ -283,14 +285,10 @@ std::vector<Arguments> ask_split_heads(Random& random) {
     const Tensor x = random_tensor(random, {n.B, n.T, n.D()});
     const Tensor later = random_tensor(random, {n.B + 2, n.T, n.D()}).slice(0, 2, n.B + 2);
     const auto ask = [](const Tensor& tensor, Index H) { return watched({{"x", tensor}, {"num_heads", H}}); };
-    return {ask(x, 0),
-            ask(x, -1),
-            ask(random_tensor(random, {n.B, n.T, n.D() + 1}), n.H),
-            ask(x.select(0, 1), n.H),
-            ask(x, 1),
-            ask(x, n.H),
-            ask(x, n.d),
-            ask(later, n.H)};
+    return {ask(x, 0), ask(x, -1), ask(random_tensor(random, {n.B, n.T, n.D() + 1}), n.H), ask(x.select(0, 1), n.H),
+            ask(x, 1), ask(x, n.H), ask(x, n.d), ask(later, n.H),
+            // Answered by what refuses every other.
+            ask(random_tensor(random, {n.B, 1, n.D()}), n.H), ask(random_tensor(random, {1, 1, 1}), 1)};
 }
 
 const SubjectRegistration registration("02_head_splitting",

@@ -64,5 +64,24 @@ TEST(Choose, WhatALaterFunctionRefutesIsNotOpen) {
     EXPECT_EQ(still_open(open, {uniform}, {one_number(true, 1)}), MistakeSet{});
 }
 
+TEST(Choose, StridesThatLeaveTheStorageDoNotExplainAThrowOfTheProgramItself) {
+    Answer refused = Answer::without_value(Answer::Kind::refused);
+    const auto refused_by_strides = [refused] {
+        Answer answer = refused;
+        answer.refused_by_as_strided = true;
+        return answer;
+    }();
+    const Predict model = [&](const Choices& c) {
+        return c.moving.strides({2, 3}) == Strides{3, 1} ? Answer::of({{}, {1.0}, {0}}) : refused_by_strides;
+    };
+    const MistakeSet strides{&mistake("strides_off_by_one_axis")};
+    const auto is_telling = [&](const Answer& seen) {
+        const Observation one{{}, seen, model};
+        return evidence_for(strides, {one})->is_telling();
+    };
+    EXPECT_TRUE(is_telling(refused_by_strides));
+    EXPECT_FALSE(is_telling(refused));
+}
+
 }  // namespace
 }  // namespace headway::diagnosis
