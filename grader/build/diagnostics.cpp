@@ -62,21 +62,20 @@ bool is_member_of_02(const std::string& symbol) {
            symbol.starts_with("headway::Tensor::contiguous(");
 }
 
-/// Where the member is used first: in the function that is to do what it does?
-bool is_used_in_its_own_function(const std::string& member, const std::vector<SourceFile>& files) {
-    const auto use = first_use_of_member(member, files);
+/// Where it is used first: in the student's function of this name, which is to do what it does?
+bool is_in_function(const std::string& name, const std::optional<FoundAt>& use, const std::vector<SourceFile>& files) {
     if (!use) return false;
     std::string around;
     for (const SourceFile& file : files)
         if (file.path.string() == use->file)
             for (const DefinedFunction& function : functions_defined_in(file.text))
                 if (function.line <= use->line) around = function.name;
-    return around == member;
+    return around == name;
 }
 
 /// What is said of a member that 02 asks for under the same name.
 std::string instead_of_member(const std::string& member, const std::vector<SourceFile>& files) {
-    if (is_used_in_its_own_function(member, files))
+    if (is_in_function(member, first_use_of_member(member, files), files))
         return fmt::format(
             "it is what you write here. That line is in your own {0}: write what {0} does in place of x.{0}(...).",
             member);
@@ -93,6 +92,11 @@ std::string writes_given(const std::string& name) {
 std::string instead_of(const std::string& symbol, const std::string& exercise, const std::vector<SourceFile>& files) {
     const std::string name = plain_name(symbol);
     if (is_member_of_02(symbol)) return instead_of_member(name, files);
+    if (symbol.starts_with("headway::given::") && is_in_function(name, first_use_in("given", name, files), files))
+        return fmt::format(
+            "it is what you write here. That line is in your own {0}: write what {0} does in place of "
+            "given::{0}(...).",
+            name);
     if (symbol.starts_with("headway::given::") && definition_of(name, files))
         return fmt::format("call your own, {}(...) without given::.", name);
     if (symbol.starts_with("headway::given::") && exercise > writes_given(name))
@@ -225,7 +229,8 @@ Compilation explain_link(const sandbox::Finished& finished, const std::vector<st
         if (undefined.size() > 1) {
             build.message += "\nAlso missing:";
             for (std::size_t i = 1; i < std::min<std::size_t>(undefined.size(), 6); ++i)
-                build.message += " " + plain_name(undefined[i]) + (i + 1 < undefined.size() ? "," : "");
+                build.message += std::string(" ") + (undefined[i].starts_with("headway::given::") ? "given::" : "") +
+                                 plain_name(undefined[i]) + (i + 1 < undefined.size() ? "," : "");
         }
     } else {
         build.problem = BuildProblem::link_error;

@@ -144,6 +144,18 @@ TEST_P(LinkerWords, AGivenFunctionIsReplacedByTheOwnOneAtTheLineThatCallsIt) {
     EXPECT_EQ(build.line, 5);
 }
 
+TEST_P(LinkerWords, AGivenFunctionIsNotReplacedByTheOwnOneWithinIt) {
+    const auto build = explain_link(
+        said(undefined("headway::given::merge_heads(headway::Tensor const&)") +
+             undefined("headway::given::causal_mask(long, long)")),
+        {}, names,
+        {{"merge_heads.cpp", "Tensor merge_heads(const Tensor& x) {\n    return given::merge_heads(x);\n}\n"}});
+    EXPECT_NE(build.message.find("That line is in your own merge_heads: write what merge_heads does"),
+              std::string::npos);
+    EXPECT_EQ(build.message.find("call your own"), std::string::npos) << "it would call itself without end";
+    EXPECT_NE(build.message.find("Also missing: given::causal_mask"), std::string::npos);
+}
+
 TEST_P(LinkerWords, WhatIsGivenElsewhereIsNeitherWrittenHereNorComesLater) {
     const auto told = [&](const char* exercise) {
         const NamesForStudent there{exercise, "exercises", "/course/"};
