@@ -94,8 +94,7 @@ Facts facts_with_masks(const judge::Arguments& arguments) {
         // Suites say more in the name of an argument: "scores (a transposed view)".
         const std::string name = argument.name.substr(0, argument.name.find(" ("));
         if (const auto* tensor = std::get_if<Tensor>(&argument.value); tensor != nullptr && tensor->defined())
-            facts.flag.emplace(std::pair(name + " is not contiguous", name + " is contiguous"),
-                               !tensor->is_contiguous());
+            facts.flag.emplace(std::pair(name + not_contiguous, name + " is contiguous"), !tensor->is_contiguous());
         if (const auto* several = std::get_if<bool>(&argument.value); several != nullptr && name == several_calls) {
             facts.flag.erase(std::pair(name + " is set", name + " is not set"));
             facts.flag.emplace(std::pair("several calls make the result", "one call makes the result"), *several);

@@ -143,6 +143,20 @@ std::string beside_another(std::string words, bool mask_is_given) {
     return mask_is_given ? words : words + " (or there is none)";
 }
 
+/// "b_o is not contiguous", where some calls are given no b_o.
+void add_layouts_of_some(std::vector<Condition>& all, const std::vector<Facts>& facts) {
+    std::set<std::string> words;
+    for (const Facts& one : facts)
+        for (const auto& [option, holds] : one.flag) {
+            if (!option.first.ends_with(not_contiguous) || !words.insert(option.first).second) continue;
+            if (std::ranges::all_of(facts, [&](const Facts& each) { return each.flag.contains(option); })) continue;
+            all.push_back({option.first, [option = option](const Facts& each) {
+                               const auto found = each.flag.find(option);
+                               return found != each.flag.end() && found->second;
+                           }});
+        }
+}
+
 }  // namespace
 
 std::string both_hold(const std::string& a, const std::string& b) {
@@ -201,6 +215,7 @@ std::vector<Condition> conditions_of(const std::vector<Facts>& facts, const std:
         all.push_back({option.first, [=](const Facts& one) { return one.flag.at(option); }});
         all.push_back({option.second, [=](const Facts& one) { return !one.flag.at(option); }});
     }
+    add_layouts_of_some(all, facts);
     for (std::size_t i = 0; i < names.size(); ++i)
         for (std::size_t j = i + 1; j < names.size(); ++j) compared(names[i], "=", names[j], std::equal_to<Index>());
     for (std::size_t i = 0; i < names.size(); ++i)

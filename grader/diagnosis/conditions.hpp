@@ -20,6 +20,9 @@ struct Facts {
 /// Of a mask whose axis of the sequences is longer than 1, whatever it blocks.
 inline constexpr const char* tells_sequences_apart = "the mask tells sequences apart";
 
+/// How what is said of the layout of a tensor ends, behind its name. Of one that is not given, nothing is said.
+inline constexpr const char* not_contiguous = " is not contiguous";
+
 Facts facts_of(const judge::Arguments& arguments);
 
 /// What the axes of an argument are called, such as {"B", "H", "T", "d"} for q; empty if that is not known.

@@ -86,13 +86,25 @@ bool split_together(const Holds& a, const Holds& b, const Holds& wrong) {
     return first_alone >= least_alone && second_alone >= least_alone;
 }
 
-/// Whether what was wrong is right without the condition, in all questions of the same sizes from which that was taken.
-bool is_needed(const Holds& holds, const Sorted& sorted) {
+/// Whether two questions have the same tensors contiguous, but for the one that the condition speaks of.
+bool are_laid_out_alike(const Condition& condition, const Facts& a, const Facts& b) {
+    return std::ranges::all_of(a.flag, [&](const auto& flag) {
+        if (!flag.first.first.ends_with(not_contiguous)) return true;
+        if (condition.words == flag.first.first || condition.words == flag.first.second) return true;
+        const auto same = b.flag.find(flag.first);
+        return same == b.flag.end() || same->second == flag.second;
+    });
+}
+
+/// Whether what was wrong is right without the condition, in all questions of the same sizes and layouts from which
+/// that was taken.
+bool is_needed(const Condition& condition, const Holds& holds, const Sorted& sorted) {
     constexpr int least = 2;
     int taken = 0;
     for (const Change& change : sorted.changes)
         if (sorted.wrong[change.from] && !holds[change.to] &&
-            sorted.facts[change.from].size == sorted.facts[change.to].size)
+            sorted.facts[change.from].size == sorted.facts[change.to].size &&
+            are_laid_out_alike(condition, sorted.facts[change.from], sorted.facts[change.to]))
             ++taken;
     return taken >= least;  // whatever is wrong has it: these are right
 }
@@ -143,7 +155,7 @@ std::optional<NeededOption> needed_option(const Sorted& sorted) {
         const Holds holds = where_it_holds(one, sorted);
         const auto with = std::ranges::count(holds, true), without = std::ranges::count(holds, false);
         const bool are_nearly_all = with - wrong <= with / most_right_of;
-        if (without > needed.without && (are_nearly_all || is_needed(holds, sorted)))
+        if (without > needed.without && (are_nearly_all || is_needed(one, holds, sorted)))
             needed = {one.words, with, without};
     }
     return needed.without >= least_without ? std::optional(needed) : std::nullopt;

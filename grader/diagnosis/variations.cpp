@@ -66,7 +66,8 @@ void add_layouts(std::vector<Arguments>& all, const Arguments& like) {
     for (std::size_t i = 0; i < std::min(count, most_tensors); ++i) {
         all.push_back(dense);
         Tensor& tensor = *judge::tensors_in(all.back())[i];
-        tensor = judge::sliced(tensor);
+        tensor =
+            tensor.rank() == 1 ? judge::strided(tensor) : judge::sliced(tensor);  // a slice of a vector has no gaps
     }
 }
 

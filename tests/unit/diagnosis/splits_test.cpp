@@ -97,6 +97,50 @@ TEST(Splits, TellWhichOptionIsNeededIfQuestionsAreRightWithoutIt) {
     EXPECT_FALSE(needed_option(few)) << "another size may be why it is right";
 }
 
+/// A call with these two tensors, each contiguous or not.
+Facts laid_out(bool a_is_contiguous, bool b_is_contiguous) {
+    const Tensor dense = Tensor::zeros({2, 3});
+    const auto tensor = [&](bool is_contiguous) {
+        return is_contiguous ? dense : Tensor::zeros({3, 2}).transpose(0, 1);
+    };
+    return facts_with_masks({{"a", tensor(a_is_contiguous)}, {"b", tensor(b_is_contiguous)}});
+}
+
+TEST(Splits, TellOfNoLayoutThatIsNeededWhereAnotherWasTakenToo) {
+    Sorted all;
+    const auto add = [&](const Facts& facts, bool is_wrong, int times) {
+        all.facts.insert(all.facts.end(), static_cast<std::size_t>(times), facts);
+        all.wrong.insert(all.wrong.end(), static_cast<std::size_t>(times), is_wrong);
+    };
+    add(laid_out(false, false), true, 2);
+    add(laid_out(false, true), false, 9);
+    add(laid_out(true, true), false, 9);
+    all.changes = {{0, 11}, {1, 12}};
+    const auto needed = needed_option(all);
+    ASSERT_TRUE(needed);
+    EXPECT_EQ(needed->words, "b is not contiguous") << "all that have it are wrong";
+    all.wrong[0] = false;
+    for (int i = 0; i < 3; ++i) add(laid_out(false, false), false, 1);
+    EXPECT_FALSE(needed_option(all)) << "what was right had two views fewer";
+    all.changes = {{1, 2}, {1, 3}};
+    ASSERT_TRUE(needed_option(all));
+    EXPECT_EQ(needed_option(all)->words, "b is not contiguous");
+}
+
+TEST(Splits, TellOfTheLayoutOfWhatIsNotAlwaysGiven) {
+    Sorted all;
+    const auto add = [&](Tensor b, Index n, bool is_wrong) {
+        all.facts.push_back(facts_with_masks({{"n", n}, {"b", std::move(b)}}));
+        all.wrong.push_back(is_wrong);
+    };
+    for (Index n = 1; n < 4; ++n) {
+        add(Tensor{}, n, false);
+        add(Tensor::zeros({3}), n, false);
+        add(Tensor::zeros({3, 2}).select(1, 0), n, true);
+    }
+    EXPECT_EQ(what_splits(all), "b is not contiguous");
+}
+
 bool says(const Facts& facts, const std::string& words) {
     return std::ranges::any_of(
         facts.flag, [&](const auto& flag) { return (flag.second ? flag.first.first : flag.first.second) == words; });
