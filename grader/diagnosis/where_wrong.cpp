@@ -172,7 +172,8 @@ void say_first(const WhereWrong& where, std::vector<std::string>& sentences) {
     std::erase_if(sentences, [&](const std::string& sentence) {
         if (sentence == throws_for_some) return where.throws;
         if (!sentence.starts_with(wrong_already)) return false;
-        const std::string condition = sentence.substr(std::string_view(wrong_already).size());  // "where H > 1"
+        std::string condition = sentence.substr(std::string_view(wrong_already).size());  // "where H > 1"
+        if (condition == "where there is no mask") condition = "where no mask is given";
         return where.words.find(condition + ':') != std::string::npos ||
                where.words.find(condition + ',') != std::string::npos;
     });

@@ -86,6 +86,13 @@ TEST(Localise, WhatFollowsOfEarlierFunctionsIsNoPartThatIsWrong) {
     EXPECT_THAT(said_of({own_alone}, calls_another), Contains("wrong: v; right: k"));
 }
 
+TEST(Localise, WhatSharesStorageInsteadOfACopyIsNotCalledRight) {
+    const Array numbers = of_shape({2}, {3, 4});
+    const Answer due{.parts = {{"", numbers}, {"strides", of_shape({1}, {1})}, {"copies", {}}}};
+    const Answer seen{.parts = {{"", numbers}, {"strides", of_shape({1}, {5})}, {"shares storage", {}}}};
+    EXPECT_THAT(said_of({answered(due, seen)}), Contains("wrong: strides; right: the numbers"));
+}
+
 TEST(Localise, ARefusalThatIsDueIsNotCountedAmongTheAnswersThatAreRight) {
     const Answer refusal = Answer::without_value(Answer::Kind::refused);
     const Observation refused = answered(refusal, refusal), good = matrix({1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}),
@@ -150,6 +157,10 @@ TEST(Localise, WhatTheFirstSentenceSaysIsNotRepeated) {
     EXPECT_THAT(told({wrong, false}),
                 ElementsAre(wrong, "wrong already where H > H_kv", throws_for_some, "of 9 calls, 2 are right"));
     EXPECT_THAT(told({}), SizeIs(3));
+    std::vector<std::string> unmasked{std::string(wrong_already) + "where there is no mask"};
+    const std::string without = "it throws where no mask is given: in all 9 such calls, and in none of the 4 others";
+    say_first({without, true}, unmasked);
+    EXPECT_THAT(unmasked, ElementsAre(without));
 }
 
 }  // namespace
