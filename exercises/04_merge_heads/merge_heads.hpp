@@ -8,12 +8,13 @@
 // No function changes its arguments, or what it returned before. Where a shape does not fit, throw
 // std::invalid_argument. Tensors and masks may be views of any strides. Everything in <headway/given.hpp> up to
 // scaled_dot_product_context is yours to use. Sizes are at least 1 and ranks as named, unless a @throws speaks of
-// others.
+// others. Numbers and scores are finite.
 namespace headway::ex04 {
 
 /// The inverse of split_heads: head h returns to features [h·d, (h+1)·d) of its token.
 /// @param context  (B, H, T, d)
-/// @return (B, T, H·d); where no number has to move (H = 1 or T = 1) it may share storage with context
+/// @return (B, T, H·d); where no number has to move, such as where H = 1 or T = 1, it may share storage with
+///         context
 /// @throws std::invalid_argument if context is not of rank 4 (std::out_of_range, as of an index that it lacks, will do)
 Tensor merge_heads(const Tensor& context);
 

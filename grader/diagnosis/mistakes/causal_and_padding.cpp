@@ -152,9 +152,9 @@ Chapter chapters::causal_and_padding() {
          .make = [](Choices& c) { c.masks.causal_axes_swapped = true; }},
         {.id = "padding_one_open",
          .decision = "padding",
-         .title = "the padding mask leaves one padded key of each sequence open",
+         .title = "the padding mask leaves one padded key open in each sequence that has padding",
          .right = "block s >= lengths[b]",
-         .symptom = "every sequence attends to one token of padding",
+         .symptom = "a sequence that is shorter than S attends to one token of padding",
          .question = "For length 2: is key 2 a token or padding?",
          .make =
              [](Choices& c) {

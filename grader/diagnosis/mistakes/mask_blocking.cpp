@@ -196,8 +196,8 @@ Chapter chapters::mask_blocking() {
          .title =
              "a fully masked row attends to all keys equally, as where blocked scores are a finite number such as -1e9",
          .right = "where every key is blocked, all weights are 0",
-         .symptom = "a query that may see nothing gets the mean of all values, and in training all keys and values "
-                    "learn from it",
+         .symptom = "a query that may see nothing gets the mean of all values, and in training all of them learn from "
+                    "it",
          .question = "What is softmax of a row of equal numbers, however negative?",
          .shipped = {"flamingo-pytorch: https://github.com/lucidrains/flamingo-pytorch/issues/10"},
          .make =

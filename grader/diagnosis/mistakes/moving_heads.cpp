@@ -135,7 +135,7 @@ Chapter chapters::moving_heads() {
          .decision = "head_views",
          .title = "the next sequence begins D features further on, at the next token, instead of T·D",
          .right = right_heads,
-         .symptom = "right with batch 1; else sequences overlap",
+         .symptom = "right with batch 1 or one token; else sequences overlap",
          .question = "How far apart in storage do two sequences begin?",
          .make =
              [](Choices& c) {

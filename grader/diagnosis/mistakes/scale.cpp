@@ -111,7 +111,7 @@ Chapter chapters::scale() {
          .decision = "scale",
          .title = "√head_dim is rounded down to an integer",
          .right = "the root should stay a floating-point number",
-         .symptom = "invisible for head_dim 16 or 64; else weights are a little too sharp",
+         .symptom = "invisible where head_dim is a square, such as 16 or 64; else weights are a little too sharp",
          .question = "What is the type of the variable that holds the root?",
          .make =
              [](Choices& c) {
@@ -121,7 +121,8 @@ Chapter chapters::scale() {
          .decision = "scale",
          .title = "√head_dim is rounded to the nearest integer",
          .right = "the root should stay a floating-point number",
-         .symptom = "invisible for head_dim 16 or 64; else weights are a little too sharp or too flat",
+         .symptom =
+             "invisible where head_dim is a square, such as 16 or 64; else weights are a little too sharp or too flat",
          .question = "What is √8, and what do you divide by?",
          .make =
              [](Choices& c) {
