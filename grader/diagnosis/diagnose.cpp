@@ -182,6 +182,16 @@ bool waits_for_another(const FunctionDiagnosis& wrong, const Function& function,
     return never_came_back && std::ranges::find(known, id, &Mistake::id) != known.end();
 }
 
+/// Whether it changes what one that it may call was seen to change: then it need not write to anything itself.
+bool changes_what_another_changes(const FunctionDiagnosis& wrong, const Function& function,
+                                  const std::vector<FunctionDiagnosis>& earlier) {
+    const std::vector<std::string> changed{"argument_changed"};
+    return function.given_own && wrong.mistakes == changed &&
+           std::ranges::any_of(earlier, [&](const FunctionDiagnosis& one) {
+               return one.mistakes == changed && one.sentences == wrong.sentences;
+           });
+}
+
 }  // namespace
 
 verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers, const std::vector<AnsweredCall>& calls,
@@ -196,6 +206,7 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     const auto look_at = [&](const Function& function) {
         auto wrong = investigate(exercise.substr(0, 2), function, workers, calls, Random(seed), left, earlier);
         if (!wrong || waits_for_another(*wrong, function, earlier.known)) return;
+        if (changes_what_another_changes(*wrong, function, diagnosis.functions)) wrong->inherited = wrong->mistakes;
         // Once a function is beyond the catalogue, one long search is enough: the student waits for it.
         const bool is_beyond = wrong->state == FunctionState::unrecognised;
         const bool only_fails = is_beyond && wrong->sentences.empty();  // nothing was searched

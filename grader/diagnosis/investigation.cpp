@@ -160,7 +160,8 @@ private:
                              (own.size() > 1 && name_beside_own_functions(diagnosis, all_observations()))))
             return;
         name(diagnosis, set);
-        if (!diagnosis.mistakes.empty() && findings_.mistakes.empty()) own_->tell_whose(diagnosis, set, own, showing());
+        if (!diagnosis.mistakes.empty() && findings_.mistakes.empty())
+            own_->tell_whose(diagnosis, set, own, showing(), all_observations());
     }
 
     /// Whether such mistakes of its own would never be seen if the functions that it calls were right: how it goes on

@@ -104,9 +104,22 @@ bool OwnFunctions::explain_beside(const MistakeSet& own, const std::vector<Obser
     return in_values;
 }
 
+/// Whether every wrong answer with which mistakes of this function's own have nothing to do comes of them, and some are
+/// values.
+bool OwnFunctions::explain_what_shows_none_of(const MistakeSet& own, const std::vector<Observation>& observations) {
+    constexpr double apart = 1;  // tolerances
+    std::vector<Observation> others = answered_wrong(observations);
+    std::erase_if(others, [choices = with(own)](const Observation& one) {
+        return distance(predicted(one, choices), predicted(one, right())) > apart;
+    });
+    return explain(others) && explain_values();
+}
+
 void OwnFunctions::tell_whose(verdict::FunctionDiagnosis& diagnosis, const MistakeSet& set, const MistakeSet& own,
-                              const std::vector<Observation>& observations) {
-    if (own.empty() ? !explain(observations) : !explain_beside(own, observations)) return;
+                              const std::vector<Observation>& observations, const std::vector<Observation>& all) {
+    if (own.empty() ? !explain(observations)
+                    : !explain_beside(own, observations) && !explain_what_shows_none_of(own, all))
+        return;
     if (own.empty() && explain_values()) {
         diagnosis.given_own = true;
         return;

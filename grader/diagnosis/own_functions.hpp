@@ -34,8 +34,9 @@ public:
 
     /// Notes which of the mistakes in its name are theirs.
     /// @param own  those of `set` that they do not have
+    /// @param all  the hidden tests' too: some may have nothing to do with `own`
     void tell_whose(verdict::FunctionDiagnosis& diagnosis, const MistakeSet& set, const MistakeSet& own,
-                    const std::vector<Observation>& observations);
+                    const std::vector<Observation>& observations, const std::vector<Observation>& all);
 
     /// The mistakes of which each, beside these functions, explains every wrong answer; of several those that explain
     /// the hidden tests' too, whose sizes tell more apart.
@@ -59,6 +60,7 @@ public:
 
 private:
     bool explain_beside(const MistakeSet& own, const std::vector<Observation>& observations);
+    bool explain_what_shows_none_of(const MistakeSet& own, const std::vector<Observation>& observations);
     MistakeSet each_explains(const std::vector<const Mistake*>& candidates,
                              const std::vector<Observation>& observations);
     using GivenOwn = std::function<std::optional<Answer>(const judge::Arguments&)>;

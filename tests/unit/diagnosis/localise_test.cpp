@@ -163,5 +163,33 @@ TEST(Localise, WhatTheFirstSentenceSaysIsNotRepeated) {
     EXPECT_THAT(unmasked, ElementsAre(without));
 }
 
+TEST(OwnFunctions, AMistakeOfTheirsIsInheritedIfItShowsWhereThoseOfTheCallerDoNot) {
+    const MistakeSet theirs{&mistake("keys_projected_by_w_q")}, own{&mistake("keys_used_as_values")};
+    const MistakeSet set{theirs.front(), own.front()};
+    const auto question = [](double seen, bool shows_own) {
+        return Observation{
+            {}, Answer::of({{}, {seen}, {1e-9}}), [shows_own](const Choices& c) {
+                const bool gathers_keys = shows_own && c.weighing.gathered == Gathered::keys;
+                const bool by_another = c.projecting.weight[1] == 0;
+                return Answer::of({{}, {(by_another ? 1.0 : 0.0) + (gathers_keys ? 10.0 : 0.0)}, {1e-9}});
+            }};
+    };
+    const auto inherited = [&](double given, const std::vector<Observation>& all) {
+        const Function function{.name = "f", .given_own = [given](judge::Student&, const judge::Arguments&) {
+                                    return std::optional(Answer::of({{}, {given}, {1e-9}}));
+                                }};
+        sandbox::Command command;
+        command.arguments = {"/bin/false"};  // it is not asked
+        judge::Student student(sandbox::trusted(std::move(command), sandbox::Trusted::tests_of_headway), {});
+        verdict::FunctionDiagnosis diagnosis;
+        OwnFunctions(function, student, false).tell_whose(diagnosis, set, own, all, all);
+        return diagnosis.inherited;
+    };
+    const std::vector<Observation> both{question(11, true), question(1, false)};
+    EXPECT_EQ(inherited(1, both), (std::vector<std::string>{"keys_projected_by_w_q"}));
+    EXPECT_EQ(inherited(2, both), std::nullopt) << "they do not give what was seen";
+    EXPECT_EQ(inherited(1, {both.front()}), std::nullopt) << "all that is wrong shows its own";
+}
+
 }  // namespace
 }  // namespace headway::diagnosis
