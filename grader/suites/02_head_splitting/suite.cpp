@@ -110,7 +110,7 @@ PROPERTY(HeadSplitting, StridesAreRowMajor, 1, "contiguous strides are the produ
     shown(student);
 }
 
-PROPERTY(HeadSplitting, ViewKeepsTheOrderOfTheNumbers, 1, "view keeps the row-major order of the numbers") {
+PROPERTY(HeadSplitting, ViewKeepsTheOrderOfTheNumbers, 1, "view keeps the row-major order of what is contiguous") {
     const Sizes n = random_sizes(random);
     const Tensor x = random_tensor(random, {n.B, n.T, n.D()});
     for (const Shape& shape :
@@ -134,7 +134,7 @@ PROPERTY(HeadSplitting, ViewKeepsTheOrderOfTheNumbers, 1, "view keeps the row-ma
                      student.tensor("view", {{"x", Tensor::zeros({0, 3})}, {"shape", shape}}).shape(), shape);
 }
 
-PROPERTY(HeadSplitting, ViewNeverCopies, 1, "view shares storage with its input") {
+PROPERTY(HeadSplitting, ViewNeverCopies, 1, "view shares storage with what is contiguous") {
     const Tensor numbers = counting({3, 5, 6});
     const wire::Handle x = student.store(numbers);
     const Shape shape{5, 18};
