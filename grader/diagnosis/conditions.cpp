@@ -147,10 +147,11 @@ std::string beside_another(std::string words, bool mask_is_given) {
 void add_layouts_of_some(std::vector<Condition>& all, const std::vector<Facts>& facts) {
     std::set<std::string> words;
     for (const Facts& one : facts)
-        for (const auto& [option, holds] : one.flag) {
+        for (const auto& flag : one.flag) {
+            const auto& option = flag.first;
             if (!option.first.ends_with(not_contiguous) || !words.insert(option.first).second) continue;
             if (std::ranges::all_of(facts, [&](const Facts& each) { return each.flag.contains(option); })) continue;
-            all.push_back({option.first, [option = option](const Facts& each) {
+            all.push_back({option.first, [=](const Facts& each) {
                                const auto found = each.flag.find(option);
                                return found != each.flag.end() && found->second;
                            }});
