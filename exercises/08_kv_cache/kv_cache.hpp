@@ -55,8 +55,8 @@ void append(Cache& cache, const Tensor& k, const Tensor& v, const std::vector<In
 /// New token t of sequence b is at position lengths[b] + t and sees every position up to its own: true (may not
 /// attend) where s > lengths[b] + t.        @param lengths  B, before the new tokens, none negative
 /// @param S  at least 1. Where it is below lengths[b] + n for some b, the last of the n tokens have no position: they
-///        may be padding. The mask is the same there, or std::invalid_argument, if your own decode asks for no such
-///        mask.
+///        may be padding. The mask is the same there, or std::invalid_argument, if your own decode never asks for a
+///        mask with such an S.
 /// @return (B, 1, n, S)
 Mask decoding_mask(const std::vector<Index>& lengths, Index n, Index S);
 
