@@ -253,13 +253,19 @@ void leave_causes_to_names(verdict::Exercise& exercise) {
 
 void tell_in_whose_lines(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {
     if (!exercise.diagnosis) return;
+    const build::SourceLines own(files);
     auto& functions = exercise.diagnosis->functions;
     for (verdict::FunctionDiagnosis& one : functions) {
         if (one.inputs > 0 || one.mistakes.size() != 1) continue;  // found in numbers, or not by that alone
-        const std::string name = without_variant(one.function), other = function_where_it_ends(name, exercise, files);
+        const std::string name = without_variant(one.function);
+        // Where memory is read too early, the line is known that makes it; else it is where the program ended.
+        const auto around = one.at ? own.function_around(*one.at) : std::nullopt;
+        const std::string other = one.at ? (around ? around->name : "") : function_where_it_ends(name, exercise, files);
         const auto holder = std::ranges::find(functions, other, &verdict::FunctionDiagnosis::function);
-        if (other != name && holder != functions.end() && holder->mistakes == one.mistakes)
-            one.inherited = one.mistakes;
+        if (other == name || holder == functions.end() || holder->mistakes != one.mistakes) continue;
+        const bool is_its_place =
+            !one.at || (holder->at && holder->at->file == one.at->file && holder->at->line == one.at->line);
+        if (is_its_place) one.inherited = one.mistakes;
     }
 }
 

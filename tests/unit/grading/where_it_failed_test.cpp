@@ -151,6 +151,18 @@ TEST(WhereItFailed, TheMistakeIsInTheFunctionThatHoldsTheLine) {
     exercise.tests[1].failure->at->line = 5;
     tell_in_whose_lines(exercise, single_head);
     EXPECT_FALSE(exercise.diagnosis->functions[1].inherited) << "it has a line of its own";
+    // Of memory that is read too early, the line that makes it is known.
+    for (verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {
+        one.mistakes = {"uninitialised_memory"};
+        one.at = verdict::SourceLine{"single_head.cpp", 2, ""};
+    }
+    tell_in_whose_lines(exercise, single_head);
+    EXPECT_FALSE(exercise.diagnosis->functions[0].inherited);
+    EXPECT_EQ(exercise.diagnosis->functions[1].inherited, std::vector<std::string>{"uninitialised_memory"});
+    exercise.diagnosis->functions[1].inherited.reset();
+    exercise.diagnosis->functions[1].at->line = 5;
+    tell_in_whose_lines(exercise, single_head);
+    EXPECT_FALSE(exercise.diagnosis->functions[1].inherited) << "it has memory of its own";
 }
 
 TEST(WhereItFailed, TheFunctionThatWasCalledGotThereThroughALineOfItsOwn) {
