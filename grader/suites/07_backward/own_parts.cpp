@@ -106,7 +106,7 @@ void expect_both_added_to_one(Student& student, const ModuleInputs& in) {
         false, Stage::project,
         std::string("where q_weight and k_weight of grads are one tensor, your multi_head_attention_backward leaves ") +
             (is_one_alone ? "only one of the two contributions in it"
-                          : "another sum in it than that of the two contributions") +
+                          : "a sum in it that is not that of the two contributions") +
             ": add each to the tensor that grads holds");
 }
 
