@@ -58,8 +58,8 @@ struct Parameters {
 /// Adds to all eight of `grads`, as linear_backward does. Two of them may be one tensor (tied weights): where your sums
 /// lie in the storage that was there, it gets both contributions; where they lie in new ones, this is not asked about.
 /// @param x, grad_y  (B, T, D)   @return grad_x (B, T, D)
-/// @throws std::invalid_argument also if x is not of rank 3, or a parameter is not of the shape above, q_bias, k_bias and
-///         v_bias included (std::out_of_range, as of an index that it lacks, will do for both), num_heads < 1, or D is
+/// @throws std::invalid_argument also if x is not of rank 3, or a parameter (q_bias, k_bias and v_bias too) is not of
+///         the shape above (std::out_of_range, as of an index that it lacks, will do for both), num_heads < 1, or D is
 ///         not divisible by it
 Tensor multi_head_attention_backward(const Tensor& x, const Parameters& parameters, Index num_heads, const Mask& mask,
                                      const Tensor& grad_y, Parameters& grads);
