@@ -30,8 +30,8 @@ struct AttentionGradients {
 /// Through context = softmax(q·kᵀ / √d, masked)·v.
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
 /// @param mask  true = may not attend; broadcastable to (B, H, T, S)   @param grad_context  (B, H, T, d_v)
-/// @return the gradients of q, k and v: where a key is blocked, neither it nor the query gets anything from the other,
-///         so a query that sees no key has 0; never NaN
+/// @return the gradients of q, k and v: where a key is blocked, neither it nor the query gets anything from the other
+///         (up to rounding), so a query that sees no key has 0; never NaN
 AttentionGradients attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask,
                                       const Tensor& grad_context);
 
@@ -43,7 +43,8 @@ AttentionGradients attention_backward(const Tensor& q, const Tensor& k, const Te
 /// @param x  (B, T, in)   @param weight  (out, in)   @param grad_y  (B, T, out)
 /// @param grad_weight  (out, in)   @param grad_bias  (out); no two of their numbers share a place
 /// @return grad_x (B, T, in)
-/// @throws std::invalid_argument if x, weight and grad_y differ in B, T, in or out, even where B·T is the same
+/// @throws std::invalid_argument if x, weight and grad_y differ in B, T, in or out, even where B·T is the same (but for
+///         a size of 1 that broadcasts)
 Tensor linear_backward(const Tensor& x, const Tensor& weight, const Tensor& grad_y, Tensor& grad_weight,
                        Tensor& grad_bias);
 
@@ -57,8 +58,9 @@ struct Parameters {
 /// Adds to all eight of `grads`, as linear_backward does. Two of them may be one tensor (tied weights): where your sums
 /// lie in the storage that was there, it gets both contributions; where they lie in new ones, this is not asked about.
 /// @param x, grad_y  (B, T, D)   @return grad_x (B, T, D)
-/// @throws std::invalid_argument also if x is not of rank 3 (std::out_of_range, as of an index that it lacks, will do),
-///         num_heads < 1, or D is not divisible by it
+/// @throws std::invalid_argument also if x is not of rank 3, or a parameter (q_bias, k_bias and v_bias too) is not of
+///         the shape above (std::out_of_range, as of an index that it lacks, will do for both), num_heads < 1, or D is
+///         not divisible by it
 Tensor multi_head_attention_backward(const Tensor& x, const Parameters& parameters, Index num_heads, const Mask& mask,
                                      const Tensor& grad_y, Parameters& grads);
 

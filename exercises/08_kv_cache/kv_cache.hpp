@@ -48,15 +48,15 @@ Cache make_cache(Index B, Index H, Index capacity, Index d);
 /// Writes the first counts[b] tokens of sequence b after what is there, in place: k and v keep their storage.
 ///     cache.k[b, h, lengths[b] + t] = k[b, h, t]   for t < counts[b], v alike;   then lengths[b] += counts[b]
 /// @param k, v  (B, H, n, d)   @param counts  B numbers in [0, n]; none of the three is part of the cache
-/// @throws std::invalid_argument if a size or a count does not fit, or a sequence would outgrow the capacity; the whole
-///         cache, lengths included, is then as it was
+/// @throws std::invalid_argument if a size or a count does not fit (no size of 1 broadcasts, not even one head), or a
+///         sequence would outgrow the capacity; the whole cache, lengths included, is then as it was
 void append(Cache& cache, const Tensor& k, const Tensor& v, const std::vector<Index>& counts);
 
 /// New token t of sequence b is at position lengths[b] + t and sees every position up to its own: true (may not
 /// attend) where s > lengths[b] + t.        @param lengths  B, before the new tokens, none negative
 /// @param S  at least 1. Where it is below lengths[b] + n for some b, the last of the n tokens have no position: they
-///        may be padding. The mask is the same there, or std::invalid_argument, if your own decode asks for no such
-///        mask.
+///        may be padding. The mask is the same there, or std::invalid_argument, if your own decode never asks for a
+///        mask with such an S.
 /// @return (B, 1, n, S)
 Mask decoding_mask(const std::vector<Index>& lengths, Index n, Index S);
 
@@ -68,7 +68,8 @@ Mask decoding_mask(const std::vector<Index>& lengths, Index n, Index S);
 /// @param counts  as for append
 /// @return (B, n, D); rows t >= counts[b] belong to padding, and may hold anything
 /// @throws std::invalid_argument if x is not of rank 3 (std::out_of_range, as of an index that it lacks, will do), a
-///         shape or a count does not fit, or a sequence would outgrow the capacity; the cache is then as it was
+///         shape (an x of another D) or a count does not fit, or a sequence would outgrow the capacity; the cache is
+///         then as it was
 Tensor decode(Cache& cache, const Projections& projections, const Tensor& x, const std::vector<Index>& counts);
 
 }  // namespace headway::ex08

@@ -7,6 +7,10 @@ namespace {
 #define UNKNOWN_NAME(names) \
     "'(?:" names ")' (?:was not declared|does not name|has not been)|undeclared identifier '(?:" names ")'"
 
+#define A_LIST_HAS_NO_ARITHMETIC                                                                                       \
+    "A std::vector has no arithmetic: go through its elements in a loop, as in for (std::size_t i = 0; i < a.size(); " \
+    "++i) a[i] += b[i];"
+
 constexpr BeginnersError habits[] = {
     {UNKNOWN_NAME("True|False"), "", "C++ writes true and false, in small letters."},
     {UNKNOWN_NAME("None|null|nil"), "",
@@ -24,6 +28,10 @@ constexpr BeginnersError habits[] = {
      "C++ counts with for (Index i = 0; i < n; ++i), or goes through a list with for (const Index size : sizes)."},
     {R"((?:stray|unexpected) '@' in program)", "", "C++ has no @: matmul(a, b) multiplies matrices."},
     {R"(vector[^]*'append'|'append'[^]*vector)", "", "A std::vector grows by push_back: v.push_back(n);"},
+    // clang++ names no types where += is missing: only a cache's lengths are known to be a list.
+    {R"(no match for 'operator[-+*/]=?' \(operand types are '(?:const )?(?:std::)?vector<[^']*' and '(?!(?:const )?(?:headway::)?Tensor')|invalid operands to binary expression \('(?:const )?(?:std::)?vector<[^']*'(?: \(aka '[^']*'\))? and '(?!(?:const )?(?:headway::)?Tensor'))",
+     "", A_LIST_HAS_NO_ARITHMETIC},
+    {R"(no viable overloaded '[-+*/]=')", R"(\.lengths\s*[-+*/]=)", A_LIST_HAS_NO_ARITHMETIC},
     {R"('(\w+) ?\*' to (?:non-scalar type )?'(?:const )?\1')", R"(\bnew\b)",
      "Leave out new, which gives a pointer: an object is made by the name of its type alone."},
     {R"(before '\.' token|does not refer to a value|unexpected type name)", R"(\b(Tensor|Mask)\.)",

@@ -118,8 +118,9 @@ std::vector<Misfit> misfits_with_the_same_product(const PairsOfSizes& agreeing) 
             const std::vector<std::string> names{agreeing[i].first, agreeing[j].first, agreeing[i].second,
                                                  agreeing[j].second};
             all.push_back(
-                {fmt::format("the product of axes {} and {} of {} is that of axes {} and {} of {}", other->number,
-                             last->number, other->argument, first->number, second->number, first->argument),
+                {fmt::format("axes {} and {} of {} differ from axes {} and {} of {} and have the same product",
+                             other->number, last->number, other->argument, first->number, second->number,
+                             first->argument),
                  [names](const Arguments& arguments) {
                      const Sizes sizes = sizes_of(arguments);
                      const auto has = [&](const std::string& name) { return sizes.contains(name); };

@@ -138,6 +138,34 @@ std::string truly_wrong(const std::string& function, const verdict::Exercise& ex
     return others.size() == 1 && has_a_mistake(*others.begin(), diagnosis) ? *others.begin() : function;
 }
 
+/// The wrong function that made what this test's call works on ("make_cache"), where that call ended the program and
+/// the diagnosis, which brings objects of its own, finds nothing wrong in the function. Empty if there is none.
+std::string made_what_ends_it(const Test& test, const verdict::Exercise& exercise) {
+    if (test.state != TestState::failed || test.depends_on || !test.failure) return {};
+    const FailureKind kind = test.failure->kind;
+    if (kind != FailureKind::crash && kind != FailureKind::sanitizer) return {};
+    const std::string function = name_alone(test.failure->function);
+    const auto is_listed = [&](const verdict::FunctionDiagnosis& one) { return name_alone(one.function) == function; };
+    if (!exercise.diagnosis->complete || std::ranges::any_of(exercise.diagnosis->functions, is_listed)) return {};
+    for (const std::string& called : called_besides(function, *test.failure))
+        if (called.starts_with("make_") && has_a_mistake(called, *exercise.diagnosis)) return called;
+    return {};
+}
+
+/// Such tests, and those that end at the same line in the same function, whose story may leave out what they work on.
+void settle_what_was_made(verdict::Exercise& exercise) {
+    std::vector<std::pair<Test*, std::string>> found;
+    for (Test& test : exercise.tests)
+        if (std::string maker = made_what_ends_it(test, exercise); !maker.empty())
+            found.emplace_back(&test, std::move(maker));
+    for (Test& test : exercise.tests)
+        for (const auto& [known, maker] : found)
+            if (&test != known && !test.depends_on && known->failure->at &&
+                fails_there(test, *known->failure->at, known->failure->function))
+                test.depends_on = maker;
+    for (const auto& [test, maker] : found) test->depends_on = maker;
+}
+
 /// Names what is wrong where what it hands on was taken for the fault of the function that took it.
 void name_what_is_wrong(std::optional<std::string>& first, std::optional<std::vector<std::string>>& others,
                         const std::string& own, const verdict::Exercise& exercise) {
@@ -198,6 +226,7 @@ void settle_credit(verdict::Exercise& exercise) {
         test.states.reset();
     }
     if (!exercise.diagnosis) return;
+    settle_what_was_made(exercise);
     // All of them first: what a test fails in shows who is wrong in others.
     std::vector<Test> tests = exercise.tests;
     for (Test& test : tests) {

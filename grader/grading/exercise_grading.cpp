@@ -3,6 +3,7 @@
 #include "grading/both_builds.hpp"
 #include "grading/credit.hpp"
 #include "grading/folder_lock.hpp"
+#include "grading/handed_on.hpp"
 #include "grading/judge.hpp"
 #include "grading/results.hpp"
 #include "grading/where_it_failed.hpp"
@@ -152,7 +153,7 @@ private:
         settle_credit(exercise);
         leave_causes_to_names(exercise);
         tell_in_whose_lines(exercise, workspace.submission().files);
-        tell_what_is_handed_on(exercise, functions_asked_for(course_.folder(info_)), workspace.submission().files);
+        tell_what_is_handed_on(exercise, asked_for(course_.folder(info_)), workspace.submission().files);
         find_functions(exercise, workspace.submission().files);
         stamp_jail(exercise, "compilation");
         if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);

@@ -177,7 +177,8 @@ constexpr const char* refusal_mark = " (refusal): ";
 /// Of what does not fit, and was answered.
 bool is_missing_refusal(const verdict::Failure& failure) {
     return failure.message.find(" should throw ") != std::string::npos &&
-           failure.message.find(", but it returned ") != std::string::npos;
+           (failure.message.find(", but it returned ") != std::string::npos ||
+            failure.message.find(", but it answered") != std::string::npos);
 }
 
 /// What student/behaviour.cpp says of a function that is called again. Wrong numbers alone never lead to such words:

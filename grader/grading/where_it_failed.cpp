@@ -1,6 +1,5 @@
 #include "grading/where_it_failed.hpp"
 
-#include "submission/digest.hpp"
 #include "submission/function_places.hpp"
 #include "submission/loops.hpp"
 #include "submission/source_words.hpp"
@@ -14,7 +13,6 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <system_error>
 
 namespace headway::cli {
 namespace {
@@ -64,10 +62,9 @@ std::optional<verdict::SourceLine> warned_of_in(const std::string& function,
     return begins == place->line ? std::optional(warning->at) : std::nullopt;
 }
 
-/// "forward (dropout)" -> "forward"
-std::string without_variant(const std::string& function) { return function.substr(0, function.find(" (")); }
-
 }  // namespace
+
+std::string without_variant(const std::string& function) { return function.substr(0, function.find(" (")); }
 
 std::optional<verdict::SourceLine> way_through(const std::string& function, const build::ThrowSite& site,
                                                const std::vector<build::SourceFile>& files) {
@@ -256,69 +253,19 @@ void leave_causes_to_names(verdict::Exercise& exercise) {
 
 void tell_in_whose_lines(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {
     if (!exercise.diagnosis) return;
+    const build::SourceLines own(files);
     auto& functions = exercise.diagnosis->functions;
     for (verdict::FunctionDiagnosis& one : functions) {
         if (one.inputs > 0 || one.mistakes.size() != 1) continue;  // found in numbers, or not by that alone
-        const std::string name = without_variant(one.function), other = function_where_it_ends(name, exercise, files);
+        const std::string name = without_variant(one.function);
+        // Where memory is read too early, the line is known that makes it; else it is where the program ended.
+        const auto around = one.at ? own.function_around(*one.at) : std::nullopt;
+        const std::string other = one.at ? (around ? around->name : "") : function_where_it_ends(name, exercise, files);
         const auto holder = std::ranges::find(functions, other, &verdict::FunctionDiagnosis::function);
-        if (other != name && holder != functions.end() && holder->mistakes == one.mistakes)
-            one.inherited = one.mistakes;
-    }
-}
-
-std::set<std::string> functions_asked_for(const std::filesystem::path& course_folder) {
-    std::set<std::string> names;
-    std::error_code ignored;
-    for (const auto& file : std::filesystem::directory_iterator(course_folder, ignored)) {
-        if (file.path().extension() != ".hpp") continue;
-        const std::vector<build::Word> words = build::words_without_directives(build::read_file(file.path()));
-        for (std::size_t i = 0; i + 1 < words.size(); ++i)
-            if (words[i].is_name() && words[i + 1].text == "(") names.insert(words[i].text);
-    }
-    return names;
-}
-
-namespace {
-
-/// Where to look for what does not fit: what `function` works on may come from another function that has a name.
-std::string what_may_not_fit(const verdict::Exercise& exercise, const Failure& failure, const std::string& function) {
-    std::string look = "look at what it is handed there";
-    bool another_is_wrong = false;
-    if (exercise.diagnosis)
-        for (const verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {
-            const std::string name = without_variant(one.function);
-            if (name == function || one.state != verdict::FunctionState::named || one.given_own.value_or(false))
-                continue;
-            another_is_wrong = true;
-            if (std::ranges::any_of(failure.story,
-                                    [&](const std::string& step) { return step.starts_with(name + '('); }))
-                return fmt::format("{}, and at {}, which is wrong itself.", look, name);
-        }
-    return another_is_wrong ? look + '.' : fmt::format("{}, and where {} makes that.", look, function);
-}
-
-}  // namespace
-
-void tell_what_is_handed_on(verdict::Exercise& exercise, const std::set<std::string>& asked_for,
-                            const std::vector<build::SourceFile>& files) {
-    const build::SourceLines own(files);
-    const auto is_wrong = [&](const std::string& function) {
-        return std::ranges::any_of(exercise.tests,
-                                   [&](const verdict::Test& test) {
-                                       return test.failure && without_variant(test.failure->function) == function;
-                                   }) ||
-               (exercise.diagnosis && std::ranges::any_of(exercise.diagnosis->functions, [&](const auto& one) {
-                    return without_variant(one.function) == function;
-                }));
-    };
-    for (verdict::Test& test : exercise.tests) {
-        if (!test.failure || !test.failure->at || !test.failure->through) continue;
-        Failure& failure = *test.failure;
-        const auto holder = own.function_around(*failure.at);
-        if (!holder || !asked_for.contains(holder->name) || is_wrong(holder->name)) continue;
-        const std::string told = fmt::format("Nothing that was asked of {} itself is wrong: {}", holder->name,
-                                             what_may_not_fit(exercise, failure, without_variant(failure.function)));
-        failure.advice = failure.advice ? *failure.advice + " " + told : told;
+        if (other == name || holder == functions.end() || holder->mistakes != one.mistakes) continue;
+        const bool is_its_place =
+            !one.at || (holder->at && holder->at->file == one.at->file && holder->at->line == one.at->line);
+        if (is_its_place) one.inherited = one.mistakes;
     }
 }
 

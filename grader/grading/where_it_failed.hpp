@@ -5,13 +5,14 @@
 #include "submission/submission.hpp"
 #include "verdict/verdict.hpp"
 
-#include <filesystem>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 namespace headway::cli {
+
+/// "forward (dropout)" -> "forward"
+std::string without_variant(const std::string& function);
 
 /// Says of the failures in which line of the student's own files each happened, where the program in which they did
 /// tells that. @param tests  as the judge found them in this build
@@ -50,14 +51,6 @@ void leave_causes_to_names(verdict::Exercise& exercise);
 
 /// Says which functions end the program only within another one that has the same mistake: it is in that one's lines.
 void tell_in_whose_lines(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files);
-
-/// What an exercise's headers declare.
-std::set<std::string> functions_asked_for(const std::filesystem::path& course_folder);
-
-/// Says of a function that threw within another one that the exercise asks for, of which nothing is found wrong: what
-/// it hands on is what does not fit.
-void tell_what_is_handed_on(verdict::Exercise& exercise, const std::set<std::string>& asked_for,
-                            const std::vector<build::SourceFile>& files);
 
 /// Says of each function that a failed test or the diagnosis names where the submission defines it.
 void find_functions(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files);

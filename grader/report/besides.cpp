@@ -24,6 +24,14 @@ std::vector<std::string> besides_of(const verdict::Diagnosis& diagnosis, const v
     return all;
 }
 
+std::string condition_of(const verdict::FunctionDiagnosis& function) {
+    const auto is_condition = [](const std::string& sentence) {
+        return sentence.starts_with("wrong only where ") || sentence.starts_with("it throws where ");
+    };
+    const auto sentence = std::ranges::find_if(function.sentences, is_condition);
+    return sentence == function.sentences.end() ? std::string() : *sentence;
+}
+
 bool may_come_of_freed_memory(const verdict::Diagnosis& diagnosis, const verdict::Failure& failure) {
     return failure.message.find("std::bad_alloc") != std::string::npos &&
            std::ranges::count(diagnosis.mistakes, "used_after_freed", &verdict::NamedMistake::id) > 0;

@@ -11,6 +11,10 @@ namespace headway::report {
 /// @param mistake  one of `diagnosis`
 std::vector<std::string> besides_of(const verdict::Diagnosis& diagnosis, const verdict::NamedMistake& mistake);
 
+/// In which calls a function without a name is wrong, where nothing else is known of them than that it threw: "wrong
+/// only where some tokens are padding: ..."; empty if nobody knows.
+std::string condition_of(const verdict::FunctionDiagnosis& function);
+
 /// Whether it asked for more memory than there is, and numbers are read that are no longer there: a size may be one.
 bool may_come_of_freed_memory(const verdict::Diagnosis& diagnosis, const verdict::Failure& failure);
 

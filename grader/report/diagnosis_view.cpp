@@ -29,10 +29,13 @@ void show_place(Page& page, const LoudFailure& loud) {
     if (!loud.asked.empty()) page.paragraph(detail, {{"asked: ", Tone::faint}, {loud.asked}});
 }
 
-void show_loud(Page& page, const LoudFailure& loud) {
+void show_loud(Page& page, const LoudFailure& loud, const FunctionDiagnosis& function) {
     page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {loud.headline, Tone::strong}});
     if (loud.failure->pattern) page.paragraph({.indent = detail_indent, .hanging = 2}, {{*loud.failure->pattern}});
     show_place(page, loud);
+    const std::string condition = loud.always && !loud.failure->pattern ? condition_of(function) : "";
+    if (!condition.empty())
+        page.paragraph({.indent = detail_indent, .hanging = 2}, {{"seen: ", Tone::faint}, {condition}});
 }
 
 void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis& diagnosis,
@@ -85,7 +88,7 @@ void show_unrecognised(Page& page, const verdict::Exercise& exercise, const Func
         page.paragraph({.indent = title_indent, .hanging = 2},
                        {{"▸ ", Tone::faint}, {function.function + " fails at that line, too", Tone::faint}});
     else if (loud)
-        show_loud(page, *loud);
+        show_loud(page, *loud, function);
     if (loud) told.push_back(loud->failure);
     if (loud && loud->always) return;  // what is said of answers is of those that came, and few did
     page.paragraph({.indent = title_indent, .hanging = 2},

@@ -63,6 +63,7 @@ void write_unrecognised(Xml& page, const verdict::Exercise& exercise, const Func
         page.text("h3", {}, loud->headline);
         if (loud->failure->pattern) page.text("p", {}, *loud->failure->pattern);
         write_place(page, *loud);
+        if (loud->always && !loud->failure->pattern) write_line(page, "seen:", condition_of(function));
         page.close();
         if (loud->always) return;
         page.open("div", {{"class", "mistake unnamed"}});

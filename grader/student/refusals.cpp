@@ -3,12 +3,23 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace headway::judge {
 
 using verdict::Failure;
 using verdict::FailureKind;
 using wire::ErrorKind;
+
+namespace {
+
+/// "returned a tensor"; records and objects are the worker's, which puts together what a call changes.
+std::string what_came(const wire::Value& value) {
+    const bool is_ours = std::holds_alternative<wire::Record>(value) || std::holds_alternative<wire::Handle>(value);
+    return is_ours ? "answered" : "returned " + wire::describe(value);
+}
+
+}  // namespace
 
 void Student::refuses(const std::string& function, const Arguments& arguments, const std::string& because,
                       std::initializer_list<ErrorKind> accepted) {
@@ -26,7 +37,7 @@ void Student::refuses(const std::string& function, const Arguments& arguments, c
                            (outcome.error->message.empty() ? "" : " (" + outcome.error->message + ")");
         if (!outcome.error->frames.empty()) failure.frames = outcome.error->frames;
     } else {
-        failure.message += " should throw std::invalid_argument, but it returned " + wire::describe(outcome.value);
+        failure.message += " should throw std::invalid_argument, but it " + what_came(outcome.value);
     }
     fail(std::move(failure));
 }

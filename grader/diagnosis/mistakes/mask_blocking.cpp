@@ -213,8 +213,8 @@ Chapter chapters::mask_blocking() {
          .make = [](Choices& c) { c.softmaxing.empty_row = [](Row& row) { fill(row, 1.0); }; }},
         {.id = "empty_row_lowered",
          .decision = "empty_row",
-         .title = "a large number is subtracted from blocked scores: a fully masked row goes through softmax as if it "
-                  "were open",
+         .title = "a large number is subtracted from blocked scores: a fully masked row goes through softmax with "
+                  "what that leaves of them",
          .right = "where every key is blocked, all weights are 0",
          .symptom = "a query that may see nothing sees what it likes best, or all keys alike where the number swallows "
                     "the scores",

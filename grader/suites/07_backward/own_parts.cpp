@@ -2,7 +2,6 @@
 
 #include "reference/attention.hpp"
 #include "student/expect.hpp"
-#include "suites/07_backward/inputs.hpp"
 
 namespace headway::judge::backward {
 
@@ -78,6 +77,37 @@ std::optional<std::vector<std::pair<std::string, Array>>> from_own_parts(Student
     parts.emplace_back("out_weight", out->weight);
     parts.emplace_back("out_bias", out->bias);
     return parts;
+}
+
+void expect_both_added_to_one(Student& student, const ModuleInputs& in) {
+    const CheckedPart axes{"gradients of q_weight and k_weight", Stage::project, {"out", "in"}};
+    const Arguments arguments = in.with(Mask{});
+    const Outcome tied =
+        student.outside_story([&] { return student.outcome("backward_with_tied_weights", arguments); });
+    const Outcome apart = student.outcome("multi_head_attention_backward", arguments);
+    const auto* each = std::get_if<wire::Record>(&apart.value);
+    const auto* both = std::get_if<Tensor>(&tied.value);
+    if (each == nullptr || both == nullptr || !both->defined()) return;  // that is another test's business
+    const auto expected = in.expected(Mask{});
+    const Array due = expected.at("k_weight");
+    const Array q = exact(field(*each, "q_weight")), k = exact(field(*each, "k_weight"));
+    if (q.shape != due.shape || k.shape != due.shape) return;
+    const Array from_k = reference::add(k, reference::scale(exact(field(in.grads, "k_weight")), -1));
+    const auto is_held = [&](Array sum) {
+        for (std::size_t i = 0; i < sum.error.size(); ++i) sum.error[i] += 2 * due.error[i];
+        return !difference(axes, *both, sum);
+    };
+    if (is_held(reference::add(q, from_k))) return;
+    // What both are added to is the tensor that is there for q.
+    const bool is_one_alone = is_held(q) || is_held(reference::add(exact(field(in.grads, "q_weight")), from_k));
+    const auto is_right = [&](const char* name) { return !difference(axes, field(*each, name), expected.at(name)); };
+    if (!is_one_alone && !(is_right("q_weight") && is_right("k_weight"))) return;
+    expect(
+        false, Stage::project,
+        std::string("where q_weight and k_weight of grads are one tensor, your multi_head_attention_backward leaves ") +
+            (is_one_alone ? "only one of the two contributions in it"
+                          : "a sum in it that is not that of the two contributions") +
+            ": add each to the tensor that grads holds");
 }
 
 }  // namespace headway::judge::backward

@@ -2,6 +2,7 @@
 
 #include "reference/backward.hpp"
 #include "student/student.hpp"
+#include "suites/07_backward/inputs.hpp"
 
 #include <optional>
 #include <string>
@@ -21,5 +22,10 @@ std::optional<reference::LinearGradients> own_linear(Student& student, const ref
 /// @param arguments  x, parameters, num_heads, mask, grad_y, grads, in this order
 std::optional<std::vector<std::pair<std::string, reference::Array>>> from_own_parts(Student& student,
                                                                                     const Arguments& arguments);
+
+/// Where two entries of grads are one tensor, as for weights that are tied, both contributions are added to it: those
+/// that the student's own answer has for them apart. Contributions that are wrong themselves are another test's
+/// business, unless just one of them is there.
+void expect_both_added_to_one(Student& student, const ModuleInputs& in);
 
 }  // namespace headway::judge::backward

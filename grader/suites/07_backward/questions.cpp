@@ -93,6 +93,11 @@ std::vector<Arguments> ask_attention_backward(Random& random) {
         heads.H = n.B + more;
         ask(heads, random_mask(random, {heads.H, n.T, n.S}));
     }
+    // What stands for -infinity shows where the scores of a fully masked row are in the thousands, which 1e9 does not
+    // swallow, and where open scores are below -1e4.
+    questions.push_back(judge::backward::Inputs(random, sizes).with_large_scores().with(with_empty_rows));
+    questions.push_back(
+        judge::backward::Inputs(random, sizes).with_low_scores(-12000).with(random_mask(random, {n.T, n.S})));
     return questions;
 }
 

@@ -204,26 +204,6 @@ void expect_added(Student& student, const LinearInputs& in) {
     }
 }
 
-/// Where two entries of grads are one tensor, as for weights that are tied, both contributions are added to it: those
-/// that the student's own answer has for them apart.
-void expect_both_added_to_one(Student& student, const ModuleInputs& in) {
-    const Arguments arguments = in.with(Mask{});
-    const Outcome tied =
-        student.outside_story([&] { return student.outcome("backward_with_tied_weights", arguments); });
-    const Outcome apart = student.outcome("multi_head_attention_backward", arguments);
-    const auto* each = std::get_if<wire::Record>(&apart.value);
-    const auto* both = std::get_if<Tensor>(&tied.value);
-    if (each == nullptr || both == nullptr || !both->defined()) return;  // that is another test's business
-    const Array held = exact(field(in.grads, "k_weight")), due = in.expected(Mask{}).at("k_weight");
-    const Array q = exact(field(*each, "q_weight"));
-    if (q.shape != due.shape || field(*each, "k_weight").shape() != due.shape) return;
-    Array sum = reference::add(q, reference::add(exact(field(*each, "k_weight")), reference::scale(held, -1)));
-    for (std::size_t i = 0; i < sum.error.size(); ++i) sum.error[i] += 2 * due.error[i];
-    expect(!difference(linear_axes("q_weight and k_weight", 2), *both, sum), Stage::project,
-           "where q_weight and k_weight of grads are one tensor, your multi_head_attention_backward leaves only one of "
-           "the two contributions in it: add each to the tensor that grads holds");
-}
-
 STATES(Backward, GradientsAreAddedUp, "gradients_added");
 PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to what is there") {
     expect_added(student, LinearInputs(random, random_sizes(random), true));

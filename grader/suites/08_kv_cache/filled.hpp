@@ -14,6 +14,13 @@ inline const CheckedPart cached_axes{"cached numbers", Stage::none, {"b", "h", "
 
 inline Shape each(Index B, Index count) { return Shape(static_cast<std::size_t>(B), count); }
 
+/// 1 for all sequences but the last.
+inline Shape ones_and(Index B, Index last) {
+    Shape counts = each(B, 1);
+    counts.back() = last;
+    return counts;
+}
+
 /// A cache whose sequences hold different numbers of tokens, with stale numbers behind them.
 struct Filled {
     Sizes n;

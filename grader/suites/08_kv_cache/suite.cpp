@@ -126,15 +126,11 @@ PROPERTY(KvCache, TheCapacityIsNeverExceeded, 1,
         expect_as_it_was(student, filled, cache, because);
     };
     const Index room = filled.capacity - filled.lengths.back();  // of the longest sequence, the last of the batch
-    Shape one_too_many = each(n.B, 1);
-    one_too_many.back() = room + 1;
-    refuses(room + 1, one_too_many, "one sequence would outgrow the capacity by one token");
+    refuses(room + 1, ones_and(n.B, room + 1), "one sequence would outgrow the capacity by one token");
     refuses(filled.capacity + 1, each(n.B, filled.capacity + 1), "all sequences would outgrow the capacity");
     // Whether, and how, a count above n is refused is another test's business.
-    Shape more_than_there_are = each(n.B, 1);
-    more_than_there_are.back() = 2;
     const wire::Handle asked_too_much = filled.in(student);
-    const auto thrown = student.outcome("append", question(asked_too_much, 1, more_than_there_are)).error;
+    const auto thrown = student.outcome("append", question(asked_too_much, 1, ones_and(n.B, 2))).error;
     const char* const no_such_tokens = "the last count is larger than the number of new tokens";
     if (thrown) expect_as_it_was(student, filled, asked_too_much, no_such_tokens, "append", thrown);
     const wire::Handle cache = filled.in(student);
@@ -328,12 +324,16 @@ PROPERTY(KvCache, CallsAreCleanAndShapesChecked, 1,
         expect_as_it_was(student, filled, cache, why);
     };
     refuses(random_tensor(random, {n.B, n.H, 3, n.d + 1}), k, each(n.B, 1), "k is wider than the cache");
+    const Tensor one_head = k.slice(1, 0, 1), narrow = k.slice(3, 0, 1);
+    refuses(one_head, one_head, each(n.B, 1), "k and v have one head, and the cache has more: no size broadcasts here");
+    refuses(narrow, narrow, each(n.B, 1), "k and v are 1 wide, and the cache is wider: no size broadcasts here");
     refuses(k, random_tensor(random, {n.B, n.H, 3, n.d + 1}), each(n.B, 1), "v is wider than the cache");
     refuses(k, new_heads(random, n, 2), each(n.B, 1), "k and v differ in length");
     refuses(k, k, each(n.B + 1, 1), "there are more counts than sequences");
     refuses(k, k, each(n.B - 1, 1), "there are fewer counts than sequences");
     refuses(k, k, each(n.B, 4), "a count is larger than the number of new tokens");
     refuses(k, k, each(n.B, -1), "a count is negative");
+    refuses(k, k, ones_and(n.B, -1), "the last count is negative");
     refuses_misfits(student, random, "append", {{"cache", cache}, {"k", k}, {"v", k}, {"counts", each(n.B, 1)}},
                     "k: B! H! n d!, v: B! H! n d!");
     expect_as_it_was(student, filled, cache, "k or v does not fit");

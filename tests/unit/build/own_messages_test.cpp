@@ -316,6 +316,20 @@ TEST(OwnMessages, AnAbstractClassOfManyFunctionsTakesNoLongTime) {
     EXPECT_THAT(told[7].advice, HasSubstr("it does not override g0(), g1(), g2() and 97 more. Write g0 in Heads"));
 }
 
+TEST(OwnMessages, AListHasNoArithmetic) {
+    const std::vector<SourceFile> own{{"kv_cache.cpp", "cache.lengths += counts;\n"}};
+    for (const char* words :
+         {"no match for ‘operator+=’ (operand types are ‘std::vector<long int>’ and ‘const std::vector<long int>’)",
+          "no match for ‘operator*’ (operand types are ‘const std::vector<float>’ and ‘float’)",
+          "invalid operands to binary expression ('std::vector<Index>' (aka 'vector<long>') and 'int')",
+          "no viable overloaded '+='"}) {
+        const auto told =
+            own_messages(Severity::error, "./kv_cache.cpp:1:15: error: " + std::string(words) + "\n", own, names);
+        ASSERT_EQ(told.size(), 1U);
+        EXPECT_THAT(told[0].advice, HasSubstr("A std::vector has no arithmetic")) << words;
+    }
+}
+
 TEST(OwnMessages, ClangToldOfAnAbstractClassByTheLineOfItsFunction) {
     const std::vector<SourceFile> own{
         {"module.cpp", "struct Heads : Attention {\n    Tensor weights(Index i);\n};\nHeads heads;\n"}};

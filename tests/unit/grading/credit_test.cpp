@@ -267,5 +267,40 @@ TEST(Places, WhatFailsInItselfOrWhereNobodyElseDoesIsItsOwn) {
     EXPECT_FALSE(unknown[1].depends_on);
 }
 
+TEST(Credit, WhatEndsOnAWrongObjectDependsOnWhatMadeIt) {
+    verdict::Exercise exercise;
+    const auto ends = [&](const std::string& function, const std::vector<std::string>& story) {
+        Property& test = exercise.tests.emplace_back();
+        test.state = TestState::failed;
+        test.failure.emplace();
+        test.failure->kind = verdict::FailureKind::sanitizer;
+        test.failure->function = function;
+        test.failure->story = story;
+        test.failure->at = verdict::SourceLine{"kv_cache.cpp", 40, ""};
+    };
+    ends("decode", {"make_cache(B = 5)", "decode(cache)"});
+    ends("decode", {"Cache(k (7, 6))", "decode(cache)"});
+    ends("append", {"Cache(k (7, 6))", "append(cache)"});
+    verdict::Diagnosis& diagnosis = exercise.diagnosis.emplace();
+    diagnosis.mistakes = {made_in({"make_cache"}, "", verdict::Stage::none)};
+    diagnosis.complete = true;
+    const auto settled = [&] {
+        verdict::Exercise one = exercise;
+        settle_credit(one);
+        return one;
+    };
+    EXPECT_EQ(settled().tests[0].depends_on, "make_cache");
+    EXPECT_EQ(settled().tests[1].depends_on, "make_cache") << "at the same line: its cache may be one of these";
+    EXPECT_FALSE(settled().tests[2].depends_on) << "another function";
+    exercise.diagnosis->functions.emplace_back().function = "decode";
+    EXPECT_FALSE(settled().tests[0].depends_on) << "it is wrong itself";
+    exercise.diagnosis->functions.clear();
+    exercise.diagnosis->complete = false;
+    EXPECT_FALSE(settled().tests[0].depends_on) << "nobody knows";
+    exercise.diagnosis->complete = true;
+    exercise.diagnosis->mistakes.clear();
+    EXPECT_FALSE(settled().tests[0].depends_on) << "make_cache is right";
+}
+
 }  // namespace
 }  // namespace headway::cli

@@ -151,45 +151,18 @@ TEST(WhereItFailed, TheMistakeIsInTheFunctionThatHoldsTheLine) {
     exercise.tests[1].failure->at->line = 5;
     tell_in_whose_lines(exercise, single_head);
     EXPECT_FALSE(exercise.diagnosis->functions[1].inherited) << "it has a line of its own";
-}
-
-TEST(WhereItFailed, WhatIsHandedToAFunctionThatPassesItsTestsIsTheCallers) {
-    const std::vector<build::SourceFile> grouped = {{"grouped.cpp",
-                                                     "Tensor attend(const Tensor& q) {\n"
-                                                     "    throw std::invalid_argument(\"q\");\n"
-                                                     "}\n"
-                                                     "Tensor layer(const Tensor& x) {\n"
-                                                     "    return attend(x);\n"
-                                                     "}\n"}};
-    verdict::Exercise exercise;
-    exercise.tests.resize(1);
-    verdict::Failure& thrown = exercise.tests[0].failure.emplace();
-    thrown.function = "layer (causal)";
-    thrown.at = verdict::SourceLine{"grouped.cpp", 2, ""};
-    thrown.through = verdict::SourceLine{"grouped.cpp", 5, ""};
-    const auto told = [&](const std::set<std::string>& asked_for) {
-        exercise.tests[0].failure->advice = "Widths differ.";
-        tell_what_is_handed_on(exercise, asked_for, grouped);
-        return *exercise.tests[0].failure->advice;
-    };
-    EXPECT_EQ(
-        told({"attend", "layer"}),
-        "Widths differ. Nothing that was asked of attend itself is wrong: look at what it is handed there, and where "
-        "layer makes that.");
-    EXPECT_EQ(told({"layer"}), "Widths differ.") << "a helper, which nobody asks";
-    verdict::FunctionDiagnosis& pool = exercise.diagnosis.emplace().functions.emplace_back();
-    pool.function = "pool";
-    pool.state = verdict::FunctionState::named;
-    EXPECT_EQ(told({"attend", "layer"}),
-              "Widths differ. Nothing that was asked of attend itself is wrong: look at what it is handed there.")
-        << "pool may make that";
-    exercise.tests[0].failure->story = {"pool(x (2, 3))", "layer(x (2, 3))"};
-    EXPECT_EQ(
-        told({"attend", "layer"}),
-        "Widths differ. Nothing that was asked of attend itself is wrong: look at what it is handed there, and at "
-        "pool, which is wrong itself.");
-    exercise.diagnosis->functions.emplace_back().function = "attend";
-    EXPECT_EQ(told({"attend", "layer"}), "Widths differ.") << "it is wrong elsewhere";
+    // Of memory that is read too early, the line that makes it is known.
+    for (verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {
+        one.mistakes = {"uninitialised_memory"};
+        one.at = verdict::SourceLine{"single_head.cpp", 2, ""};
+    }
+    tell_in_whose_lines(exercise, single_head);
+    EXPECT_FALSE(exercise.diagnosis->functions[0].inherited);
+    EXPECT_EQ(exercise.diagnosis->functions[1].inherited, std::vector<std::string>{"uninitialised_memory"});
+    exercise.diagnosis->functions[1].inherited.reset();
+    exercise.diagnosis->functions[1].at->line = 5;
+    tell_in_whose_lines(exercise, single_head);
+    EXPECT_FALSE(exercise.diagnosis->functions[1].inherited) << "it has memory of its own";
 }
 
 TEST(WhereItFailed, TheFunctionThatWasCalledGotThereThroughALineOfItsOwn) {

@@ -45,6 +45,19 @@ TEST(DiagnosisView, WhatIsRefusedLoudlyIsToldFirst) {
                 HasSubstr("▸ split_heads crashed: SIGSEGV\n"));
 }
 
+TEST(DiagnosisView, WhereItThrowsIsToldBesideWhatItThrew) {
+    verdict::Exercise thrown =
+        unnamed(verdict::FailureKind::exception, "your split_heads threw std::invalid_argument: view: not contiguous");
+    thrown.diagnosis->functions.front().sentences = {
+        "wrong only where some tokens are padding: in 36 of 43 such questions, and in none of the 74 others",
+        "2 of 7 questions are answered right"};
+    EXPECT_THAT(shown(thrown), HasSubstr("      seen: wrong only where some tokens are padding: in 36 of 43"));
+    EXPECT_THAT(shown(thrown), Not(HasSubstr("questions are answered right")));
+    EXPECT_THAT(html(verdict_of({thrown})), HasSubstr("wrong only where some tokens are padding"));
+    thrown.tests.front().failure->pattern = "of 20 questions it is wrong where H > 1, and only there";
+    EXPECT_THAT(shown(thrown), Not(HasSubstr("wrong only where"))) << "one condition is enough";
+}
+
 TEST(DiagnosisView, TooMuchMemoryMayBeASizeThatWasFreed) {
     verdict::Exercise freed = unnamed(verdict::FailureKind::exception,
                                       "your split_heads asked for more memory than there is (std::bad_alloc)");

@@ -107,7 +107,7 @@ Chapter gradients_of_linear() {
     static constexpr Mistake mistakes[] = {
         {.id = "accepts_other_gradients",
          .decision = "check_gradients",
-         .title = "a gradient of another shape than what it is the gradient of is not refused",
+         .title = "a gradient whose shape does not fit is not refused",
          .right = "throw std::invalid_argument, as the header says",
          .symptom = "wrong numbers or a crash far away from the cause",
          .question = "What does your loop do where the gradient has more tokens than x?",
