@@ -102,6 +102,8 @@ const std::vector<SameAccount> same_accounts{
     {{"scores_keys_by_queries"}, {"query_and_key_swapped"}},
     {{"context_from_scores", "weights_transposed_when_weighing"}, {"softmax_missing", "scores_keys_by_queries"}},
     {{"context_from_scores", "weights_transposed_when_weighing"}, {"context_from_scores", "scores_keys_by_queries"}},
+    {{"context_from_scores", "weights_transposed_when_weighing"},
+     {"context_from_scores", "query_and_key_weights_swapped"}},
     {{"mask_keys_first"}, {"mask_transposed"}},
     // Neither exponential nor sum: nothing of softmax is left.
     {{"softmax_missing"}, {"softmax_without_exponential", "softmax_not_normalised"}},
