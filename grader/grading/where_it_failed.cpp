@@ -110,6 +110,10 @@ std::string function_where_it_ends(const std::string& function, const verdict::E
     return names.size() == 1 ? *names.begin() : std::string();
 }
 
+bool is_one_line(const std::optional<verdict::SourceLine>& a, const std::optional<verdict::SourceLine>& b) {
+    return a && b && a->file == b->file && a->line == b->line;
+}
+
 }  // namespace
 
 void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& workspace, build::Build build) {
@@ -257,12 +261,16 @@ void leave_causes_to_names(verdict::Exercise& exercise) {
 void tell_in_whose_lines(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {
     if (!exercise.diagnosis) return;
     auto& functions = exercise.diagnosis->functions;
+    const build::SourceLines own(files);
     for (verdict::FunctionDiagnosis& one : functions) {
         if (one.inputs > 0 || one.mistakes.size() != 1) continue;  // found in numbers, or not by that alone
-        const std::string name = without_variant(one.function), other = function_where_it_ends(name, exercise, files);
+        const bool is_of_memory = one.mistakes.front() == "uninitialised_memory";
+        const auto maker = is_of_memory && one.at ? own.function_around(*one.at) : std::nullopt;
+        const std::string name = without_variant(one.function),
+                          other = maker ? maker->name : function_where_it_ends(name, exercise, files);
         const auto holder = std::ranges::find(functions, other, &verdict::FunctionDiagnosis::function);
-        if (other != name && holder != functions.end() && holder->mistakes == one.mistakes)
-            one.inherited = one.mistakes;
+        if (other == name || holder == functions.end() || holder->mistakes != one.mistakes) continue;
+        if (!maker || is_one_line(holder->at, one.at)) one.inherited = one.mistakes;
     }
 }
 

@@ -153,6 +153,38 @@ TEST(WhereItFailed, TheMistakeIsInTheFunctionThatHoldsTheLine) {
     EXPECT_FALSE(exercise.diagnosis->functions[1].inherited) << "it has a line of its own";
 }
 
+TEST(WhereItFailed, MemoryThatWasNeverWrittenIsTheMistakeOfWhatMakesIt) {
+    const std::vector<build::SourceFile> positions = {{"positions.cpp",
+                                                       "Tensor token_positions(Index T) {\n"
+                                                       "    Tensor positions = Tensor::empty({T});\n"
+                                                       "    return positions;\n"
+                                                       "}\n"
+                                                       "Tensor decode(Index T) {\n"
+                                                       "    Tensor context = Tensor::empty({T});\n"
+                                                       "    return context + token_positions(T);\n"
+                                                       "}\n"}};
+    // Whether decode has it of token_positions alone, by the lines that make the memory which both read.
+    const auto is_inherited = [&](int line_of_positions, int line_of_decode) {
+        verdict::Exercise exercise;
+        auto& functions = exercise.diagnosis.emplace().functions;
+        functions.resize(2);
+        for (verdict::FunctionDiagnosis& one : functions) {
+            one.state = verdict::FunctionState::named;
+            one.mistakes = {"uninitialised_memory"};
+        }
+        functions[0].function = "token_positions";
+        functions[0].at = verdict::SourceLine{"positions.cpp", line_of_positions, ""};
+        functions[1].function = "decode";
+        functions[1].at = verdict::SourceLine{"positions.cpp", line_of_decode, ""};
+        tell_in_whose_lines(exercise, positions);
+        EXPECT_FALSE(functions[0].inherited);
+        return functions[1].inherited.has_value();
+    };
+    EXPECT_TRUE(is_inherited(2, 2));
+    EXPECT_FALSE(is_inherited(2, 6)) << "it makes some of its own";
+    EXPECT_FALSE(is_inherited(3, 2)) << "another line than that of which the other is told";
+}
+
 TEST(WhereItFailed, WhatIsHandedToAFunctionThatPassesItsTestsIsTheCallers) {
     const std::vector<build::SourceFile> grouped = {{"grouped.cpp",
                                                      "Tensor attend(const Tensor& q) {\n"
