@@ -260,4 +260,23 @@ bool misses_refusals_alone(const std::vector<Observation>& observations) {
     });
 }
 
+bool refuses_rightly(const Function& function, const std::vector<Observation>& observations,
+                     const std::vector<AnsweredCall>& calls) {
+    if (function.ask) return false;
+    bool has_refused = false;
+    for (const Observation& one : observations) {
+        const Answer due = predicted(one, right());
+        has_refused |= due.kind == Answer::Kind::refused && one.seen.kind == Answer::Kind::refused;
+        if (!one.seen.is_value()) continue;
+        if (due.kind == Answer::Kind::refused) return false;
+        const auto has_its_shape = [](const auto& a, const auto& b) { return a.second.shape == b.second.shape; };
+        if (due.is_value() && !std::ranges::equal(due.parts, one.seen.parts, has_its_shape)) return false;
+    }
+    // Of much that does not fit there is no model.
+    return has_refused || std::ranges::any_of(calls, [&](const AnsweredCall& call) {
+               return call.function == function.name && call.answer.kind == Answer::Kind::refused &&
+                      !known_prediction(function, call.arguments);
+           });
+}
+
 }  // namespace headway::diagnosis
