@@ -20,7 +20,7 @@
 namespace headway::ex13 {
 
 /// Positions of T tokens of a text whose first padding[b] tokens are padding: the first real one has position 0, and so
-/// has all padding.          positions[b, t] = max(0, first + t - padding[b])
+/// has all padding.          positions[b, t] = max(0, first + t - padding[b]), where t = 0 is the first of these T
 /// @param padding  B counts, any of which may be larger than T   @param first  how many tokens come before these T
 /// @return (B, T), whole numbers
 /// @throws std::invalid_argument if `first` or a count is negative, T is below 1, or there is no sequence
@@ -35,10 +35,12 @@ Tensor rotation_angles(const Tensor& positions, Index d, double base);
 
 /// Turns neighbours (x[2i], x[2i + 1]) by angles[b, t, i].
 /// @param x  (B, H, T, d)   @param angles  (B, T, d/2)   @return (B, H, T, d)
+/// @throws std::invalid_argument also if d is odd
 Tensor rotate_pairs(const Tensor& x, const Tensor& angles);
 
 /// Turns halves (x[i], x[i + d/2]) by angles[b, t, i].                         [as rotate_half in Hugging Face's Llama]
 /// @param x  (B, H, T, d)   @param angles  (B, T, d/2)   @return (B, H, T, d)
+/// @throws std::invalid_argument also if d is odd
 Tensor rotate_halves(const Tensor& x, const Tensor& angles);
 
 /// Columns of a projection, head by head, from the order of neighbours into that of halves: within each head, columns
@@ -102,8 +104,8 @@ struct Projections {
 };
 
 /// The way back, for a layer of H heads of queries and H_kv heads of keys and values.
-/// @throws std::invalid_argument also if H_kv does not divide H, one of them is below 1, or the rows do not divide into
-///         H + 2·H_kv heads
+/// @throws std::invalid_argument also if H_kv does not divide H, one of them is below 1, the rows do not divide into
+///         H + 2·H_kv heads, or there is a bias that has not as many numbers as the weight has rows
 Projections unpack_in_projection(const Packed& packed, Index num_heads, Index num_kv_heads);
 
 }  // namespace headway::ex13

@@ -15,7 +15,9 @@
 // least 1, numbers finite, and eps is at least 1e-12 where it is above 0. Tensor's operators broadcast, and you must
 // refuse what has not exactly the shape named: throw std::invalid_argument; also if eps is not above 0. On the way
 // back there are biases whose shapes you need not check: weights.b_out in mlp_backward, and norm2.bias and mlp.b_out in
-// block_backward and stack_backward. That holds for pre-norm and for post-norm.
+// block_backward and stack_backward. That holds for pre-norm and for post-norm. No weight and no bias is a
+// Tensor{}, and squares of what is normed fit in a float. Whether attention is called before something is refused is
+// not asked.
 namespace headway::ex14 {
 
 // ---- norms -------------------------------------------------------------------------------------------------------
@@ -92,7 +94,7 @@ MlpGradients mlp_backward(const MlpWeights& weights, const Tensor& x, const Tens
 struct Sublayer {
     std::function<Tensor(const Tensor& x)> forward;
     /// The gradient of x. It computes what it needs of the way forward once more. The gradients of its own weights are
-    /// its own business: it adds them up, so call it once for each gradient.
+    /// its own business: it adds them up, so call it exactly once in each block_backward.
     std::function<Tensor(const Tensor& x, const Tensor& grad_y)> backward;
 };
 

@@ -7,6 +7,7 @@
 #include "diagnosis/naming.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -59,16 +60,77 @@ bool misses_it_besides(const FunctionDiagnosis& function) {
     return function.state == FunctionState::named && std::ranges::none_of(function.mistakes, tells_of_refusals);
 }
 
+/// Whether a function may have what is told of it from one that it calls.
+class Blame {
+public:
+    Blame(const std::vector<FunctionDiagnosis>& functions, const std::vector<std::string>& told, const Subject& subject,
+          const std::set<std::string>& refusing)
+        : functions_(functions), told_(told), subject_(subject), refusing_(refusing) {}
+
+    /// Each function stands after those that it may call.
+    bool may_be_theirs(const Function& function) const {
+        return is_any_before(function, [&](const Function& earlier) {
+            return listed(earlier) != functions_.end() || is_told(earlier.name + ": ");
+        });
+    }
+
+    /// A refusal that is missing comes of no wrong number, but of one that fails to refuse.
+    bool may_be_their_missing_refusal(const Function& function) const {
+        return is_any_before(function, [&](const Function& earlier) {
+            if (is_told(earlier.name + ": ") || is_told(earlier.name + " (refusal): ")) return true;
+            const auto wrong = listed(earlier);
+            return wrong != functions_.end() &&
+                   (wrong->state == FunctionState::unrecognised || !refusing_.contains(earlier.name));
+        });
+    }
+
+    /// Whether the diagnosis leaves this function to others, and what was told of it is not theirs: it answered what
+    /// does not fit.
+    bool misses_its_own_refusal(const FunctionDiagnosis& one) const {
+        const auto known = std::ranges::find(subject_.functions, one.function, &Function::name);
+        const bool is_left_to_others = one.state == FunctionState::unjudged || one.state == FunctionState::follows;
+        return is_left_to_others && known != subject_.functions.end() && !may_be_their_missing_refusal(*known);
+    }
+
+private:
+    template <typename Condition>
+    bool is_any_before(const Function& function, const Condition& condition) const {
+        return function.given_own && std::any_of(subject_.functions.data(), &function, condition);
+    }
+
+    std::vector<FunctionDiagnosis>::const_iterator listed(const Function& function) const {
+        return std::ranges::find(functions_, function.name, &FunctionDiagnosis::function);
+    }
+
+    bool is_told(const std::string& begin) const {
+        return std::ranges::any_of(told_, [&](const std::string& one) { return one.starts_with(begin); });
+    }
+
+    const std::vector<FunctionDiagnosis>& functions_;
+    const std::vector<std::string>& told_;
+    const Subject& subject_;
+    const std::set<std::string>& refusing_;
+};
+
+void name_missing_refusal(FunctionDiagnosis& function, const std::string& words) {
+    function.state = FunctionState::named;
+    function.mistakes = {not_refused};
+    function.sentences = {words};
+}
+
 /// A refusal that is missing beside wrong numbers may be a mistake of its own, or come from what is wrong in them: it
-/// is told beside their name, and is no name.
-void take_words_on_refusals(std::vector<FunctionDiagnosis>& functions, const std::vector<std::string>& told) {
+/// is told beside their name, and is no name. Where the numbers are left to others it may be one.
+void take_words_on_refusals(std::vector<FunctionDiagnosis>& functions, const std::vector<std::string>& told,
+                            const Blame& blame) {
     constexpr std::string_view mark = " (refusal): ";
     for (const std::string& one : told) {
         const std::size_t end = one.find(mark);
         if (end == std::string::npos) continue;
         const auto found = std::ranges::find(functions, one.substr(0, end), &FunctionDiagnosis::function);
-        if (found != functions.end() && misses_it_besides(*found))
-            found->besides = without_what_came(one.substr(end + mark.size()));
+        if (found == functions.end()) continue;
+        const std::string words = without_what_came(one.substr(end + mark.size()));
+        if (misses_it_besides(*found)) found->besides = words;
+        if (blame.misses_its_own_refusal(*found)) name_missing_refusal(*found, words);
     }
 }
 
@@ -83,21 +145,13 @@ bool counts_what_it_does(std::string_view words) {
 /// that refusals are missing, or nothing; and where nothing at all was answered wrong. What is right in all else and
 /// calls no function that is wrong has that mistake of its own, unless another leaves something behind.
 void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::vector<std::string>& told,
-                         const Subject& subject) {
+                         const Subject& subject, const Blame& blame) {
     const bool all_right = functions.empty();
     const bool leaves_something = std::ranges::any_of(functions, [](const FunctionDiagnosis& function) {
         return std::ranges::any_of(function.mistakes, [](const std::string& id) {
             return id == "state_kept_between_calls" || mistake(id).decision.ends_with("_mode");
         });
     });
-    // Each function stands after those that it may call.
-    const auto some_wrong_before = [&](const Function& function) {
-        return std::any_of(subject.functions.data(), &function, [&](const Function& earlier) {
-            return std::ranges::find(functions, earlier.name, &FunctionDiagnosis::function) != functions.end() ||
-                   std::ranges::any_of(told,
-                                       [&](const std::string& one) { return one.starts_with(earlier.name + ": "); });
-        });
-    };
     std::vector<std::string> worded;
     for (const std::string& one : told) {
         const std::size_t end = one.find(": ");
@@ -108,6 +162,7 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
         if (refusal == std::string::npos && words.find(" threw ") != std::string::npos)
             continue;  // that is said where it failed
         const bool is_of_another_type = refusal != std::string::npos && words.find(threw_instead) != std::string::npos;
+        const bool is_missing = refusal != std::string::npos && !is_of_another_type;
         words = without_what_came(std::move(words));
         const std::string name = one.substr(0, end);
         // "forward (dropout)" is a part of forward that is asked about by itself.
@@ -117,14 +172,18 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
         if (found == functions.end()) {
             const auto known = std::ranges::find(subject.functions, name, &Function::name);
             if (!all_right && (leaves_something || known == subject.functions.end() ||
-                               (known->given_own && some_wrong_before(*known))))
+                               (is_missing ? blame.may_be_their_missing_refusal(*known) : blame.may_be_theirs(*known))))
                 continue;
             found = functions.emplace(functions.end());
             found->function = name;
         }
         if (found->mistakes == std::vector<std::string>{not_refused})
             found->sentences.clear();
-        else if (found->state != FunctionState::unrecognised) {
+        else if (is_missing && !leaves_something && blame.misses_its_own_refusal(*found)) {
+            name_missing_refusal(*found, words);
+            worded.push_back(found->function);
+            continue;
+        } else if (found->state != FunctionState::unrecognised) {
             const bool is_its_own = refusal != std::string::npos || counts_what_it_does(words);
             if (is_its_own && misses_it_besides(*found)) found->besides = words;
             continue;
@@ -236,8 +295,9 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
         diagnosis.out_of_time = true;  // what has been found by now is told
     }
     time_for_predictions() = nullptr;
-    take_words_of_tests(diagnosis.functions, told, subject->second);
-    take_words_on_refusals(diagnosis.functions, told);
+    const Blame blame(diagnosis.functions, told, subject->second, earlier.refusing);
+    take_words_of_tests(diagnosis.functions, told, subject->second, blame);
+    take_words_on_refusals(diagnosis.functions, told, blame);
     take_words_on_calls(diagnosis.functions, told);
     for (FunctionDiagnosis& function : diagnosis.functions)
         std::erase_if(function.alternatives,

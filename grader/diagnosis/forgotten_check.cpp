@@ -3,6 +3,8 @@
 #include "diagnosis/examination.hpp"
 #include "diagnosis/only_where.hpp"
 
+#include "student/time_budget.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -259,6 +261,49 @@ bool misses_refusals_alone(const std::vector<Observation>& observations) {
         const Answer due = predicted(one, right());
         return fit(due, one.seen) || (due.kind == Answer::Kind::refused && one.seen.is_value());
     });
+}
+
+namespace {
+
+/// Of much that does not fit there is no model: it is asked with one number more along the last axis of each tensor.
+bool refuses_longer_tensors(const Function& function, const Arguments& fitting, judge::Student& student) {
+    bool has_refused = false;
+    for (std::size_t i = 0; i < fitting.size(); ++i) {
+        const auto* tensor = std::get_if<Tensor>(&fitting[i].value);
+        if (tensor == nullptr || !tensor->defined() || tensor->rank() == 0) continue;
+        Shape longer = tensor->shape();
+        ++longer.back();
+        Arguments misfit = fitting;
+        misfit[i].value = Tensor::ones(longer);
+        if (known_prediction(function, misfit)) continue;  // it may fit
+        const Reply reply = ask(student, function, misfit);
+        if (reply.failure || reply.answer.is_value()) return false;
+        has_refused |= reply.answer.kind == Answer::Kind::refused;
+    }
+    return has_refused;
+}
+
+}  // namespace
+
+bool refuses_rightly(const Function& function, const std::vector<Observation>& observations, judge::Student& student) {
+    if (function.ask) return false;
+    try {
+        bool has_refused = false;
+        const Observation* answered = nullptr;
+        for (const Observation& one : observations) {
+            const Answer due = predicted(one, right());
+            has_refused |= due.kind == Answer::Kind::refused && one.seen.kind == Answer::Kind::refused;
+            if (!one.seen.is_value()) continue;
+            if (due.kind == Answer::Kind::refused) return false;
+            const auto has_its_shape = [](const auto& a, const auto& b) { return a.second.shape == b.second.shape; };
+            if (due.is_value() && !std::ranges::equal(due.parts, one.seen.parts, has_its_shape)) return false;
+            if (answered == nullptr && due.is_value()) answered = &one;
+        }
+        if (has_refused || answered == nullptr) return has_refused;
+        return refuses_longer_tensors(function, answered->arguments, student);
+    } catch (const judge::OutOfTime&) {
+        return false;  // what was found of the function is told all the same
+    }
 }
 
 }  // namespace headway::diagnosis

@@ -29,4 +29,9 @@ std::optional<CheckForgottenWhere> check_forgotten_where(const std::vector<Obser
 /// Whether everything is right that should be answered, and answered what should not.
 bool misses_refusals_alone(const std::vector<Observation>& observations);
 
+/// Whether it refused all that it should as far as we saw, and some of that, and gave nothing of a wrong shape: however
+/// wrong its numbers are, what calls it does not miss a refusal because of them. Not known of what is asked otherwise
+/// than by a plain call, such as a cache: there a wrong number may be a length by which is refused.
+bool refuses_rightly(const Function& function, const std::vector<Observation>& observations, judge::Student& student);
+
 }  // namespace headway::diagnosis

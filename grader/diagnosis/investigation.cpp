@@ -51,6 +51,8 @@ public:
         auto wrong = look();
         // Where hidden tests ask in another way than we do, and may see more, nobody counts what is wrong in all.
         if (wrong && function_.ask && suite_.empty()) wrong->telling = 0;
+        if (wrong && findings_.mistakes.empty() && refuses_rightly(function_, all_observations(), workers_.plain))
+            earlier_.refusing.insert(function_.name);
         auto& into = wrong ? earlier_.wrong_answers : earlier_.right_answers;
         if (!findings_.not_written) into.insert(into.end(), observations_.begin(), observations_.end());
         return wrong;

@@ -7,6 +7,7 @@
 #include "verdict/verdict.hpp"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Earlier {
     bool some_unnamed = false;                    ///< one of them is wrong in a way that the model cannot make
     std::vector<Observation> right_answers = {};  ///< of those that are right
     std::vector<Observation> wrong_answers = {};  ///< of those that are not, right ones among them
+    std::set<std::string> refusing = {};          ///< names of those that are not, and refuse as they should
 };
 
 /// What one function is wrong in; nothing if it is right, or not written.

@@ -65,6 +65,7 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         "take each number where strides and offset say that it is: by its indices, or, where it is only read, from a "
         "contiguous copy; what is written goes to the tensor itself";
     constexpr std::string_view by_copy = "leave the arguments as they are: write to a copy, x.clone()";
+    constexpr std::string_view by_new_sum = "write the sum to a new tensor: x + attention.forward(…) is one";
     constexpr std::string_view by_call = "keep nothing of one call for the next, and read nothing that was not written";
     constexpr std::string_view new_result = "return memory that is new in each call and that nothing writes to later";
     constexpr std::string_view by_own_storage =
@@ -75,8 +76,9 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         "anything is computed with them; of those before it only global tokens";
     // "-0.5" is another number.
     if (told.ends_with("; it should be -0")) return "the sign stays, that of 0 too: std::copysign(result, x)";
-    constexpr std::array<Remedy, 17> remedies = {{
+    constexpr std::array<Remedy, 18> remedies = {{
         {" it has changed the cache before", "look at all that is asked before the first number is written"},
+        {": what attention returned may be a view", by_new_sum},
         {" changes its argument ", by_copy},
         {" changes running.", by_copy},
         {" in a view that is not contiguous", by_strides},

@@ -107,6 +107,10 @@ std::string function_where_it_ends(const std::string& function, const verdict::E
     return names.size() == 1 ? *names.begin() : std::string();
 }
 
+bool is_one_line(const std::optional<verdict::SourceLine>& a, const std::optional<verdict::SourceLine>& b) {
+    return a && b && a->file == b->file && a->line == b->line;
+}
+
 }  // namespace
 
 void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& workspace, build::Build build) {
@@ -257,15 +261,14 @@ void tell_in_whose_lines(verdict::Exercise& exercise, const std::vector<build::S
     auto& functions = exercise.diagnosis->functions;
     for (verdict::FunctionDiagnosis& one : functions) {
         if (one.inputs > 0 || one.mistakes.size() != 1) continue;  // found in numbers, or not by that alone
-        const std::string name = without_variant(one.function);
         // Where memory is read too early, the line is known that makes it; else it is where the program ended.
-        const auto around = one.at ? own.function_around(*one.at) : std::nullopt;
-        const std::string other = one.at ? (around ? around->name : "") : function_where_it_ends(name, exercise, files);
+        const bool is_of_memory = one.mistakes.front() == "uninitialised_memory";
+        const auto maker = is_of_memory && one.at ? own.function_around(*one.at) : std::nullopt;
+        const std::string name = without_variant(one.function),
+                          other = maker ? maker->name : function_where_it_ends(name, exercise, files);
         const auto holder = std::ranges::find(functions, other, &verdict::FunctionDiagnosis::function);
         if (other == name || holder == functions.end() || holder->mistakes != one.mistakes) continue;
-        const bool is_its_place =
-            !one.at || (holder->at && holder->at->file == one.at->file && holder->at->line == one.at->line);
-        if (is_its_place) one.inherited = one.mistakes;
+        if (!maker || is_one_line(holder->at, one.at)) one.inherited = one.mistakes;
     }
 }
 

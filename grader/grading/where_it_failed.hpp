@@ -49,7 +49,8 @@ void tell_how_a_sum_begins(verdict::Failure& failure, const std::vector<build::S
 /// is out of range may come from there.
 void leave_causes_to_names(verdict::Exercise& exercise);
 
-/// Says which functions end the program only within another one that has the same mistake: it is in that one's lines.
+/// Says which functions end the program, or read what was never written, only within another one that has the same
+/// mistake: it is in that one's lines.
 void tell_in_whose_lines(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files);
 
 /// Says of each function that a failed test or the diagnosis names where the submission defines it.

@@ -38,11 +38,11 @@ std::vector<std::int64_t> coordinate_of(std::size_t flat, const Shape& shape) {
     return coordinate;
 }
 
-/// Distance in tolerances; NaN counts as infinitely far. From what is not finite itself there is no distance to tell.
-double badness(double actual, double expected, double allowed) {
+/// NaN counts as infinitely far. From what is not finite itself there is no distance to tell.
+double distance(double actual, double expected) {
     if (!std::isfinite(expected)) return 0;
-    const double distance = std::abs(actual - expected) / allowed;
-    return std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance;
+    const double apart = std::abs(actual - expected);
+    return std::isnan(apart) ? std::numeric_limits<double>::infinity() : apart;
 }
 
 bool is_wrong(const reference::Array& actual, const reference::Array& expected, std::size_t i) {
@@ -152,16 +152,16 @@ std::optional<Failure> difference(const CheckedPart& part, const Tensor& actual,
     if (auto failure = shape_difference(part, actual.shape(), expected.shape)) return failure;
     const reference::Array got = reference::exact(actual);
     Failure failure;
-    double worst_badness = 0;
+    double largest = 0;
     for (std::size_t i = 0; i < expected.value.size(); ++i) {
         if (!is_wrong(got, expected, i)) continue;
-        const double allowed = tolerance(expected.value[i], expected.error[i]);
         ++failure.wrong_elements;
-        const double bad = badness(got.value[i], expected.value[i], allowed);
-        if (failure.worst && !(bad > worst_badness)) continue;
-        worst_badness = bad;
-        failure.worst =
-            verdict::Worst{part.axes, coordinate_of(i, expected.shape), expected.value[i], got.value[i], allowed};
+        // Not in tolerances: beside it a picture shows plain differences.
+        const double apart = distance(got.value[i], expected.value[i]);
+        if (failure.worst && !(apart > largest)) continue;
+        largest = apart;
+        failure.worst = verdict::Worst{part.axes, coordinate_of(i, expected.shape), expected.value[i], got.value[i],
+                                       tolerance(expected.value[i], expected.error[i])};
     }
     if (failure.wrong_elements == 0) return std::nullopt;
     failure.kind = FailureKind::wrong_value;

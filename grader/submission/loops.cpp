@@ -136,12 +136,14 @@ std::optional<std::pair<std::size_t, std::size_t>> LoopReader::semicolons(const 
     return std::pair(found[0], found[1]);
 }
 
-/// x(t, s), where x is declared as a Tensor or a Mask, or is a parameter that is one: it takes numbers as they are.
+/// x(t, s), where x is declared as a Tensor or a Mask, or begins as one ("Mask m, x = Mask::allow_all(…)"), or is a
+/// parameter that is one: it takes numbers as they are.
 bool LoopReader::is_element_of_a_tensor(std::size_t called, std::size_t before) const {
     for (std::size_t i = 2; i < before; ++i) {
         const std::size_t type = is(i - 1, "&") ? i - 2 : i - 1;
         const bool is_that = i != called && is(i, words_[called].text) && !is(i + 1, "(");
-        if (is_that && (is(type, "Tensor") || is(type, "Mask"))) return true;
+        const bool begins_as_one = is(i + 1, "=") && (is(i + 2, "Tensor") || is(i + 2, "Mask")) && !is(i - 1, ".");
+        if (is_that && (is(type, "Tensor") || is(type, "Mask") || begins_as_one)) return true;
     }
     return false;
 }

@@ -46,7 +46,7 @@ struct Numbers {
     std::vector<double> values;
 };
 
-/// The coordinate at which expected and actual differ most, measured in tolerances.
+/// Of the elements that are beyond their tolerance, the one that differs most.
 struct Worst {
     std::vector<std::string> axes;  ///< "b", "h", "query", "key"
     std::vector<std::int64_t> coordinate;

@@ -197,7 +197,7 @@ Chapter chapters::memory() {
         {.id = "argument_changed",
          .decision = "memory",
          .title = "the caller's tensor is changed: a copy of a Tensor is another view of the same numbers",
-         .right = "clone() before writing",
+         .right = "clone() before writing: contiguous() of what is contiguous already is the tensor itself",
          .symptom = "the next use of the same input is wrong",
          .question = "Which of your variables share storage with an argument?"},
         {.id = "never_ends",

@@ -54,6 +54,18 @@ TEST(Naming, APromiseBesideTheNumbersHasNoHintOnHowTheyAreComputed) {
     EXPECT_THAT(named.front().hints, SizeIs(2));
 }
 
+TEST(Naming, ACopyIsNoRemedyForWhatAttentionReturned) {
+    const auto remedy = [](const std::string& words) {
+        verdict::FunctionDiagnosis diagnosis = refuses_too_little("block_forward", words);
+        diagnosis.mistakes = {std::string(not_as_promised)};
+        return named_mistakes({diagnosis}, "14").front().right;
+    };
+    EXPECT_THAT(remedy("your block_forward changes its argument x"), HasSubstr("x.clone()"));
+    EXPECT_THAT(remedy("where the order is post_norm, your block_forward changes its argument x: what attention "
+                       "returned may be a view, so do not write into it"),
+                AllOf(HasSubstr("new tensor"), testing::Not(HasSubstr("clone"))));
+}
+
 TEST(Naming, OneMistakeInTwoFunctionsIsLikelierThanTwo) {
     const auto named = [](const std::string& function, const std::string& mistake,
                           const std::vector<std::string>& alternatives) {

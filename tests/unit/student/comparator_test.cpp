@@ -81,6 +81,17 @@ TEST(Comparator, TheWorstCoordinateIsNamed) {
     EXPECT_EQ(failure->worst->yours, 60);
 }
 
+TEST(Comparator, ThePlainDifferenceCountsNotThatInTolerances) {
+    reference::Array expected = reference::exact(Tensor::of({3}, {1, 2, 3}));
+    expected.error = {0, 0.01, 10};
+    // 0.5 beyond a tiny bound, 2 beyond a wider one, and 30 within the widest.
+    const auto failure = difference({"numbers", Stage::scores, {"feature"}}, Tensor::of({3}, {1.5F, 4, 33}), expected);
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->wrong_elements, 2);
+    EXPECT_EQ(failure->worst->coordinate, (std::vector<std::int64_t>{1}));
+    EXPECT_EQ(failure->worst->yours, 4);
+}
+
 TEST(Comparator, OneNaNIsTheWorstOfAll) {
     Tensor actual = Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6});
     const reference::Array expected = reference::exact(actual);

@@ -79,12 +79,17 @@ TEST(Loops, AContinueGoesPastWhatChangesTheCondition) {
     EXPECT_EQ(skipped("while (s < n) {\nif (g.at(s) == 0) {\ncontinue;\n}\nfor (Index i = 0; i < n; ++i) h(i);\n"
                       "s += 2;\n}"),
               "4 past 7 s");
+    EXPECT_EQ(skipped("Mask a = g(), m = Mask::allow_all({n}); while (s < n) {\nif (h.at(s) == 0) {\nm(0, s) = true;\n"
+                      "continue;\n}\n++s;\n}"),
+              "5 past 7 s");
     for (const char* body :
          {"while (s < n) {\n++s;\nif (mask(0, s)) continue;\n}", "while (s < n) {\nif (g(s)) continue;\n++s;\n}",
           "while (s++ < n) {\nif (mask(0, s)) continue;\n++s;\n}",
           "while (s < n) {\nfor (Index i = 0; i < 3; ++i)\nif (mask(0, i)) continue;\n++s;\n}",
           "while (s < n) {\nif (mask(0, s)) break;\n++s;\n}", "while (g(s)) {\nif (mask(0, s)) continue;\n++s;\n}",
-          "while (s < n) {\nif (mask(0, s)) continue;\n}", "for (; s < n; ++s) {\nif (mask(0, s)) continue;\n++s;\n}"})
+          "while (s < n) {\nif (mask(0, s)) continue;\n}",
+          "Move m = g(), k = Move(); while (s < n) {\nm(0, s);\nif (mask(0, s)) continue;\n++s;\n}",
+          "for (; s < n; ++s) {\nif (mask(0, s)) continue;\n++s;\n}"})
         EXPECT_EQ(skipped(body), "") << body;
 }
 

@@ -127,7 +127,7 @@ Chapter block_norms() {
          .decision = "norm_eps",
          .title = "eps is added to the root, not to what stands under it",
          .right = right_eps,
-         .symptom = "as good as right for tokens of usual size; small ones come out larger",
+         .symptom = "as good as right for tokens of usual size; small ones are divided by eps itself, not by its root",
          .question = "With 4 under the root and an eps of 12, what do you divide by?",
          .make =
              [](Choices& c) {
@@ -149,7 +149,7 @@ Chapter block_norms() {
          .decision = "norm_eps",
          .title = "eps² is added to the variance",
          .right = right_eps,
-         .symptom = "as good as right for tokens of usual size; small ones come out larger",
+         .symptom = "as good as right for tokens of usual size; small ones are divided by eps itself, not by its root",
          .question = "With 4 under the root and an eps of 12, what do you divide by?",
          .make =
              [](Choices& c) {
