@@ -194,8 +194,12 @@ std::string wrong_functions_of(const verdict::Test& test) {
 
 std::string property_of(const verdict::Test& test) {
     if (test.depends_on) return fmt::format("{} (not judged: depends on {})", test.property, wrong_functions_of(test));
-    return test.given ? fmt::format("{} (right, given your {})", test.property, wrong_functions_of(test))
-                      : test.property;
+    if (!test.given) return test.property;
+    // Given itself, anything is right.
+    if (test.given == test.function)
+        return fmt::format("{} (what is wrong in your {} costs no point here)", test.property,
+                           wrong_functions_of(test));
+    return fmt::format("{} (right, given your {})", test.property, wrong_functions_of(test));
 }
 
 bool is_out_of_time(const verdict::Exercise& exercise) {
