@@ -164,11 +164,6 @@ std::string problem_in_words(BuildProblem problem) {
     return "it could not be built";
 }
 
-std::string more_errors_in_words(const std::vector<verdict::CompilerMessage>& errors) {
-    return errors.size() == 2 ? "… and 1 more error; it may have the same cause"
-                              : fmt::format("… and {} more errors; they may have the same cause", errors.size() - 1);
-}
-
 std::string printed_by(const verdict::Test& test) {
     if (!test.failure || !test.failure->sanitizer || test.failure->sanitizer->first_lines.empty()) return test.output;
     const std::size_t report = test.output.find(test.failure->sanitizer->first_lines.front());
