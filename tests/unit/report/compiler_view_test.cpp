@@ -25,7 +25,8 @@ TEST(CompilerView, ACompileErrorIsToldAtItsLineWithTheCoursesSentence) {
     │        ~~~~~~^~~
     ▸ Compare the arguments one by one.
     candidate: 'Tensor matmul(const Tensor&, const Tensor&)'
-    … and 1 more error, at exercises/05_module/module.cpp:20: no return statement
+    … and 1 more error, at exercises/05_module/module.cpp:20: no return
+      statement
 ────────────────────────────────────────────────────────────────────────────────
 0 of 10 points: 1 failed                                                   1.2 s
 more detail: ./headway grade 05 --verbose
