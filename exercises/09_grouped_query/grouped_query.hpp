@@ -43,7 +43,8 @@ Tensor pool_heads(const Tensor& w, Index num_heads, Index num_kv_heads);
 /// @param mask  broadcastable to (B, H, T, T)
 /// @return (B, T, D)
 /// @throws std::invalid_argument also if x is not of rank 3 (std::out_of_range will do), the columns of w_q are not
-///         divisible by num_heads (their quotient is d), or any other size of the four matrices is not as above
+///         divisible by num_heads (their quotient is d), or any other size of the four, which are matrices, is not as
+///         above
 Tensor grouped_query_self_attention(const Tensor& x, const Tensor& w_q, const Tensor& w_k, const Tensor& w_v,
                                     const Tensor& w_o, Index num_heads, Index num_kv_heads, const Mask& mask);
 

@@ -11,9 +11,9 @@
 namespace headway::ex10 {
 
 /// What a softmax over the keys seen so far needs to go on. The caller has it from nothing_seen and absorb, with
-/// strides that are up to you, or makes one as absorb could have left it, whose tensors are row-major, each in a
-/// storage of its own. The caller never copies a Running. Before the first key: -infinity, 0 and zeros; the same as
-/// long as every score was -infinity.
+/// strides that are up to you (all three tensors may lie in one storage), or makes one as absorb could have left it,
+/// whose tensors are row-major, each in a storage of its own. The caller never copies a Running. Before the first key:
+/// -infinity, 0 and zeros; the same as long as every score was -infinity.
 struct Running {
     Tensor largest;   ///< (B, H, T, 1): the largest score
     Tensor total;     ///< (B, H, T, 1): Σ exp(score - largest)
@@ -39,13 +39,14 @@ enum class Causal { no, yes };
 
 /// softmax(q·kᵀ / √d, masked)·v, computed for at most `tile` queries and `tile` keys at a time (fewer are right too,
 /// and tiles may begin anywhere). Memory beside arguments and result does not grow with T·S: for hundreds of queries, a
-/// thousand keys, a d and d_v of 2 or 3 and a tile of 64 it is less than a fifth of what all scores would take. Running
-/// states of all queries, which grow with T alone, may exist at once.
+/// thousand keys, a d and d_v of 2 or 3 and a tile of 64 it is less than a fifth of what all B·H·T·S scores would take.
+/// Running states of all queries, which grow with T alone, may exist at once.
 ///                                                                                              [Dao 2023, Algorithm 1]
 /// With Causal::yes a query sees keys s <= t + (S - T) only, in addition to the mask; a tile of keys that all lie in
 /// the future of all queries of a tile is not computed at all: NaN there does not reach these queries, though you may
 /// copy it. NaN in a tile that is computed may reach all of its queries. So NaN is asked about in keys and values that
-/// are at least 2·tile positions after a query, wherever tiles begin. Other numbers, and scores, are finite.
+/// are at least 2·tile past a query's position, t + (S - T), wherever tiles begin. Other numbers, and scores, are
+/// finite.
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
 /// @param mask  true = may not attend; broadcastable to (B, H, T, S)
 /// @return (B, H, T, d_v); zeros for queries that see no key

@@ -21,6 +21,13 @@ constexpr BeginnersError habits[] = {
     {UNKNOWN_NAME("softmax"), "",
      "There is no softmax here. Of rows x it is e = exp(x - max(x, -1, KeepAxis::yes)), divided by sum(e, -1, "
      "KeepAxis::yes)."},
+    {UNKNOWN_NAME("(?:max|min)imum"), R"(\b(max|min)imum\()",
+     "There is no @1imum here. Of two tensors, write a loop with std::@1; over one axis there is max(x, axis)."},
+    // clang++ names no types: what it says of max fits whatever was given.
+    {R"(call to 'max\((?:const )?Tensor&?, (?:const )?Tensor&?|call to 'max'$|call to 'max'\n)",
+     R"((?:^|[^:\w])max\(.*,)",
+     "max takes a tensor and an axis, or two numbers of one type. There is none of two tensors: write a loop with "
+     "std::max, or, if both are columns, max(cat({a, b}, -1), -1, KeepAxis::yes)."},
     {UNKNOWN_NAME("elif"), "", "C++ writes else if (…) {"},
     {UNKNOWN_NAME("torch|np|numpy|jnp|tf"), "",
      "There is no PyTorch or NumPy here. What there is stands in tensor/include/headway."},

@@ -217,6 +217,7 @@ struct Checking {
     bool dropout_nan = true;       ///< dropout is a number
     bool extra_rows = true;        ///< nor more rows than x has features
     bool groups = true;            ///< H by H_kv, for H above H_kv
+    bool columns = true;           ///< those of a weight by H, whatever D is
     bool kv_heads = true;          ///< at least one head of keys and values
     bool fewer_heads = true;       ///< as many query heads as heads of keys and values, at least
     bool wide_keys = true;         ///< w_k and w_v no wider than H_kv heads

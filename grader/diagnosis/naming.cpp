@@ -102,11 +102,15 @@ std::string right_in_words(std::string_view told, const std::string& function, c
            function.substr(0, function.find(" (")) + ", or what it asks of all functions";
 }
 
-/// "; D and E may differ: ..." of "it throws where biases are given and D ≠ E: in all 42 such calls", else empty.
+/// "; D and E may differ: ..." of "it throws where biases are given and D ≠ E: in all 42 such calls", and what it means
+/// that H > H_kv; else empty.
 std::string sizes_that_may_differ(std::string_view told) {
     constexpr std::string_view begin = "it throws where ", differ = " ≠ ";
     if (!told.starts_with(begin)) return {};
     told = told.substr(0, told.find(": "));
+    if (told.find("H > H_kv") != told.npos)
+        return "; there queries have H heads, keys and values H_kv: look whether each split, shape and check takes the "
+               "number that it means";
     const std::size_t at = told.find(differ);
     if (at == told.npos) return {};
     std::string_view one = told.substr(0, at), other = told.substr(at + differ.size());

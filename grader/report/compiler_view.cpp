@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "report/more_errors.hpp"
 #include "report/words.hpp"
 
 namespace headway::report {
@@ -46,7 +47,8 @@ void show_errors(Page& page, std::size_t indent, const std::vector<CompilerMessa
     show_message(page, indent, errors.front(), place, Tone::bad);
     if (errors.size() == 1) return;
     if (!page.style().verbose) page.note_cut();
-    page.line(indent, {{more_errors_in_words(errors), Tone::faint}});
+    page.paragraph({.indent = indent, .hanging = 2, .most_lines = 4},
+                   {{more_errors_in_words(errors, place), Tone::faint}});
 }
 
 void show_warnings(Page& page, const verdict::Exercise& exercise, const Place& place) {

@@ -6,6 +6,7 @@
 #include "report/exercise_view.hpp"
 #include "report/failure_view.hpp"
 #include "report/html_parts.hpp"
+#include "report/more_errors.hpp"
 #include "report/next_step.hpp"
 #include "report/words.hpp"
 #include "terminal/numbers.hpp"
@@ -169,7 +170,7 @@ void write_build_problem(Xml& page, const Exercise& exercise, const Place& place
     page.text("p", {{"class", "bad"}}, problem_in_words(build.problem));
     if (build.errors && !build.errors->empty()) {
         write_message(page, build.errors->front(), place);
-        if (build.errors->size() > 1) page.text("p", {{"class", "faint"}}, more_errors_in_words(*build.errors));
+        if (build.errors->size() > 1) page.text("p", {{"class", "faint"}}, more_errors_in_words(*build.errors, place));
         write_diagnostics(page, build.diagnostics);
         return;
     }

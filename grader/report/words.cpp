@@ -164,11 +164,6 @@ std::string problem_in_words(BuildProblem problem) {
     return "it could not be built";
 }
 
-std::string more_errors_in_words(const std::vector<verdict::CompilerMessage>& errors) {
-    return errors.size() == 2 ? "… and 1 more error; it may have the same cause"
-                              : fmt::format("… and {} more errors; they may have the same cause", errors.size() - 1);
-}
-
 std::string printed_by(const verdict::Test& test) {
     if (!test.failure || !test.failure->sanitizer || test.failure->sanitizer->first_lines.empty()) return test.output;
     const std::size_t report = test.output.find(test.failure->sanitizer->first_lines.front());
@@ -194,8 +189,12 @@ std::string wrong_functions_of(const verdict::Test& test) {
 
 std::string property_of(const verdict::Test& test) {
     if (test.depends_on) return fmt::format("{} (not judged: depends on {})", test.property, wrong_functions_of(test));
-    return test.given ? fmt::format("{} (right, given your {})", test.property, wrong_functions_of(test))
-                      : test.property;
+    if (!test.given) return test.property;
+    // Given itself, anything is right.
+    if (test.given == test.function)
+        return fmt::format("{} (what is wrong in your {} costs no point here)", test.property,
+                           wrong_functions_of(test));
+    return fmt::format("{} (right, given your {})", test.property, wrong_functions_of(test));
 }
 
 bool is_out_of_time(const verdict::Exercise& exercise) {

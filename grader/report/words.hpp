@@ -38,9 +38,6 @@ WorstInWords in_words(const verdict::Worst& worst);
 /// "it does not compile"
 std::string problem_in_words(verdict::BuildProblem problem);
 
-/// How many errors follow the first, of which the reader is shown no more.
-std::string more_errors_in_words(const std::vector<verdict::CompilerMessage>& errors);
-
 inline constexpr std::string_view warnings_headline = "The compiler warns (a warning costs no point):";
 
 /// What the test printed, without a sanitizer's report, which its failure tells.

@@ -139,7 +139,7 @@ std::optional<std::string> what_to_change(const verdict::SanitizerReport& report
         return "A std::vector has as many elements as size() says. reserve() makes room and no elements: resize() "
                "does.";
     if (report.kind == "division by zero" || report.kind == "FPE")
-        return "What stands behind / or % is 0 there: look at where it comes from.";
+        return "What stands behind / or % is 0 there: ask whether it is 0 before that, or look at where it comes from.";
     if (report.kind != no_return) return {};
     const std::string which = report.file.empty() ? function + ", or a function that it calls," : "The function there";
     return which + " ends without a return on some way through it: each way needs one.";

@@ -118,7 +118,7 @@ Predict pool_heads(const Arguments& arguments) {
         return grouped(H, H_kv, c.checking, [&] {
             const bool by_groups = c.of<GroupedLayer>().columns_checked_by_groups && w.size(1) % H_kv == 0;
             if (by_groups && w.size(1) % H != 0) return Answer::without_value(Answer::Kind::accepted);
-            if (w.size(1) % H != 0) return refusal(c.checking, &Checking::divisible);
+            if (w.size(1) % H != 0) return refusal(c.checking, &Checking::columns);
             return Answer::of(c.of<GroupedLayer>().pool(c.reading.tensor(w, Argument::other), H, H_kv));
         });
     };
@@ -148,7 +148,7 @@ Predict layer(const Arguments& arguments) {
     return [=](const Choices& c) {
         if (!ranked) return refusal(c.checking, &Checking::ranks);
         return grouped(H, H_kv, c.checking, [&] {
-            if (!even) return refusal(c.checking, &Checking::divisible);
+            if (!even) return refusal(c.checking, &Checking::columns);
             if (tall) return refusal(c.checking, &Checking::weights);
             if (wide) return refusal(c.checking, &Checking::wide_keys);
             if (other_values)

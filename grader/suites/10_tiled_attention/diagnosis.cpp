@@ -39,6 +39,8 @@ Predict tiled_attention(const Arguments& arguments) {
     const bool causal = std::get<bool>(argument(arguments, "causal"));
     const Shape q = given.input[0].shape(), k = given.input[1].shape(), v = given.input[2].shape();
     if (q.size() != 4 || k.size() != 4 || v.size() != 4 || v[0] != k[0] || v[1] != k[1]) return nullptr;
+    // What does not look at that reads the values that have a key.
+    if (v[2] > k[2]) given.input[2] = given.input[2].slice(2, 0, k[2]);
     const Shape shape{q[0], q[1], q[2], k[2]};
     constexpr Index most_scores = 50'000;  // more take a search too long
     if (Layout::contiguous(shape).numel() > most_scores) return nullptr;
@@ -143,6 +145,7 @@ Questions attention_questions(Random& random) {
     changed(1, random_tensor(random, {n.B, n.H, n.S, n.d + 1}));
     changed(1, random_tensor(random, {n.B, n.H, n.S + 1, n.d}));
     changed(3, Mask::allow_all({n.T, n.S + 1}));
+    changed(2, random_tensor(random, {n.B, n.H, n.S + 1, n.d_v}));
     return questions;
 }
 
@@ -180,7 +183,7 @@ std::optional<Answer> from_own_parts_and(judge::Student& student, const Argument
     given.input = {tensor(arguments, "q"), tensor(arguments, "k"), tensor(arguments, "v")};
     const Index tile = given.tile = integer(arguments, "tile");
     const Tensor q = given.input[0], k = given.input[1];
-    if (tile < 1 || q.rank() != 4 || k.rank() != 4) return std::nullopt;
+    if (tile < 1 || q.rank() != 4 || k.rank() != 4 || given.input[2].size(2) != k.size(2)) return std::nullopt;
     const Shape shape{q.size(0), q.size(1), q.size(2), k.size(2)};
     const Index T = shape[2], S = shape[3];
     Attention model(std::move(given));

@@ -14,6 +14,7 @@ std::optional<Outcome> outcome_of_own_parts(Student& student, const Arguments& a
     const bool causal = std::get<bool>(arguments.at(4).value);
     const Index tile = std::get<Index>(arguments.at(5).value);
     const Index B = q.size(0), H = q.size(1), T = q.size(2), S = k.size(2), d_v = v.size(3);
+    if (tile < 1 || v.size(2) != S) return std::nullopt;  // these parts see neither: it is not theirs to refuse
     Mask blocked = std::get<Mask>(arguments.at(3).value);
     if (causal) blocked = blocked | reference::causal_mask(T, S);
     const Tensor scores = masked_fill(reference::to_tensor(reference::scores(reference::exact(q), reference::exact(k))),

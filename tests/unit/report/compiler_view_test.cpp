@@ -25,13 +25,27 @@ TEST(CompilerView, ACompileErrorIsToldAtItsLineWithTheCoursesSentence) {
     │        ~~~~~~^~~
     ▸ Compare the arguments one by one.
     candidate: 'Tensor matmul(const Tensor&, const Tensor&)'
-    … and 1 more error; it may have the same cause
+    … and 1 more error, at exercises/05_module/module.cpp:20: no return
+      statement
 ────────────────────────────────────────────────────────────────────────────────
 0 of 10 points: 1 failed                                                   1.2 s
 more detail: ./headway grade 05 --verbose
 next: ./headway grade 05   (when you have fixed it)
 )");
     EXPECT_THAT(rendered(does_not_compile(), {.verbose = true}), HasSubstr("│ tensor.hpp:90:8: note: candidate"));
+}
+
+TEST(CompilerView, FurtherErrorsMayHaveTheSameCauseIfTheySayTheSame) {
+    verdict::Exercise broken = does_not_compile();
+    verdict::CompilerMessage& second = broken.build.errors->back();
+    second.text = "no matching function for call to 'matmul(const Tensor&)'";
+    EXPECT_THAT(rendered(broken), HasSubstr("    … and 1 more error; it may have the same cause\n"));
+    second.text = "no matching function for call to 'transpose(const Tensor&)'";
+    second.advice = "It takes two axes.";
+    EXPECT_THAT(rendered(broken), HasSubstr("… and 1 more error, at exercises/05_module/module.cpp:20: It takes two"));
+    broken.build.errors->push_back(second);
+    EXPECT_THAT(rendered(broken),
+                HasSubstr("    … and 2 more errors, which may come of the first; the next that says"));
 }
 
 TEST(CompilerView, ALongLineIsWrappedWithItsMarks) {

@@ -31,6 +31,15 @@ TEST(Credit, StandsOnTheScreen) {
     EXPECT_THAT(text, Not(HasSubstr("✗ each token")));
 }
 
+TEST(Credit, IsNotCalledRightWhereItIsGivenToTheFunctionThatIsWrong) {
+    verdict::Verdict verdict = three_forms();
+    verdict.exercises[0].tests[0].function = "softmax_rows";
+    const std::string text = render(verdict, {.width = 120});
+    EXPECT_THAT(text, HasSubstr("✓ weights are softmax of the scores (what is wrong in your softmax_rows costs no"));
+    EXPECT_THAT(text, Not(HasSubstr("right, given")));
+    EXPECT_THAT(html(verdict), HasSubstr("(what is wrong in your softmax_rows costs no point here)"));
+}
+
 TEST(Credit, NamesAllThatIsWrongOfWhatItBuildsOn) {
     verdict::Verdict verdict = three_forms();
     verdict.exercises[0].tests[0].also_wrong = {{"attention_scores"}};

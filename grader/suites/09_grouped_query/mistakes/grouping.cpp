@@ -45,6 +45,9 @@ constexpr const char* neighbours = "neighbours share: query head h uses head h /
 constexpr const char* invisible_at_the_ends =
     "right for H_kv = H and for H_kv = 1; else some query heads get keys or values of another group";
 
+constexpr const char* as_the_header_says = "throw std::invalid_argument, as the header says";
+constexpr const char* no_even_groups = "heads that form no even groups: numbers that mean nothing, or a crash";
+
 constexpr const char* own_widths = "queries take H·d columns, keys and values H_kv·d each";
 constexpr const char* mixed_up = "right for H_kv = H; else queries, keys and values are mixed up";
 
@@ -284,16 +287,23 @@ Chapter grouping() {
         // ---- what does not fit ----
         {.id = "accepts_uneven_groups",
          .decision = "check_groups",
-         .title = "H that H_kv does not divide is not refused: the size of a group is rounded down",
-         .right = "throw std::invalid_argument, as the header says",
-         .symptom = "some groups are larger than others, or the last heads belong to none: wrong numbers or a crash",
+         .title = "more query heads than H_kv are not refused where H_kv does not divide them",
+         .right = as_the_header_says,
+         .symptom = no_even_groups,
          .question = "What is 7 / 3 in C++, and which group does head 6 get?",
          .make = [](Choices& c) { c.checking.groups = false; }},
+        {.id = "accepts_indivisible_heads",
+         .decision = "check_groups",
+         .title = "H that H_kv does not divide is not refused",
+         .right = as_the_header_says,
+         .symptom = no_even_groups,
+         .question = "What is H % H_kv with H = 7 and H_kv = 3, and what with H = 2 and H_kv = 3?",
+         .make = [](Choices& c) { c.checking.groups = c.checking.fewer_heads = false; }},
         {.id = "accepts_fewer_query_heads",
          .decision = "check_fewer_heads",
          .title = "fewer query heads than heads of keys are not refused",
-         .right = "throw std::invalid_argument, as the header says",
-         .symptom = "a group has 0 heads: a division by zero, or keys and values that nobody uses",
+         .right = as_the_header_says,
+         .symptom = "H / H_kv is 0, and no group has a head: numbers that mean nothing, or a division by zero",
          .question = "How large is a group with H = 2 and H_kv = 5?",
          .make = [](Choices& c) { c.checking.fewer_heads = false; }},
         {.id = "accepts_wide_keys",

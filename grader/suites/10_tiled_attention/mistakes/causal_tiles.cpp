@@ -155,7 +155,7 @@ Chapter causal_tiles() {
          .decision = "future_tiles",
          .title = "tiles that begin behind the first query of a tile are skipped, though its later queries see them",
          .right = "skip a tile only if its last query sees none of it",
-         .symptom = "right where tiles of queries and of keys begin at the same positions; else queries miss the past",
+         .symptom = "right where tiles begin at 0 and S - T is a multiple of the tile; else queries miss the past",
          .question = "Which query of a tile sees the most keys?",
          .make = [](Choices& c) { skip(c, Tiling::Skipped::behind_the_first_query); }},
         {.id = "tiles_that_reach_the_future_skipped",
