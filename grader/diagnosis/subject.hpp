@@ -80,6 +80,8 @@ struct Function {
     /// What the function itself is given in a question that is no call of it, of the first call if there are several:
     /// what is said of sizes is said of these. The default is the question's own arguments.
     std::function<judge::Arguments(const judge::Arguments&)> call = nullptr;
+    /// Its right result has been rounded to sixteen bits: that digits are lost on the way is no mistake there.
+    bool rounds_to_sixteen_bits = false;
     Stage stage = Stage::none;  ///< where it stands in the order of attention
     /// Where each part of its result stands in that order, if its parts do not stand together.
     std::map<std::string, Stage> stage_of_part = {};
