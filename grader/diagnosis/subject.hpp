@@ -18,6 +18,8 @@ namespace headway::diagnosis {
 
 using verdict::Stage;
 
+struct Explanation;  // in only_where.hpp
+
 /// What a function would answer to one question under any choices.
 using Predict = std::function<Answer(const Choices&)>;
 
@@ -88,6 +90,8 @@ struct Function {
     /// Stages, each with the name of questions that hardly show what comes after it: the first that is answered wrong
     /// tells the stage that goes wrong, given that those before it are right. The name ends "wrong already where ...".
     std::vector<std::pair<Stage, std::string>> stages = {};
+    /// What may explain it besides the model's mistakes: those with a number in them that is the student's own choice.
+    std::vector<Explanation> (*explanations)() = nullptr;
     /// What must hold of it, asked where nothing explains it.
     std::vector<Invariant> invariants = {};
 };

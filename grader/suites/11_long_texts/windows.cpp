@@ -65,6 +65,19 @@ Index looked_up(const Windows& choices, const Windows::Pair& pair, Index w, cons
     return before;
 }
 
+/// What a query sees that is computed together with others, by its own window so far.
+void see_together(const Windows& choices, const Windows::Pair& pair, Index w, Windows::Sight& sight) {
+    const Windows::Together& together = choices.together;
+    const Index count = together.of(w);
+    if (count == 0 || (sight.query_is_global && !together.global_queries_too)) return;
+    const Index first = pair.t / count * count, last = std::min(pair.T - first, count) + first - 1;
+    const auto position = [&](Index t) { return t + pair.S - pair.T; };
+    const Index end = together.see_later_keys ? position(last) : pair.p();
+    const Index begin = (together.see_earlier_keys ? position(first) : pair.p()) - w + 1;
+    sight.window = pair.s >= begin && pair.s <= end;
+    sight.future = pair.s > end;
+}
+
 /// (B, 1, T, S) with the axes that somebody gives it.
 Mask with_axes(const Windows& choices, const Mask& mask, bool padded) {
     using Axes = Windows::Axes;
@@ -100,6 +113,11 @@ Ways joined(const Windows& choices, const Ways& ways, const Ways& steps, Index S
 const Windows& Windows::right() {
     static const Windows all = right_windows();
     return all;
+}
+
+Index Windows::Together::of(Index w) const {
+    if (count > 0 || times == 0) return count;
+    return std::max<Index>(1, w / parts * times + w % parts * times / parts);
 }
 
 Index Windows::copies(const Pair& pair, Index w, const Positions& globals) const {
@@ -143,6 +161,7 @@ Mask long_mask(const Windows& choices, Index T, Index S, Index w, const Windows:
                                      .query_is_global = is_one_of(globals, pair.p()),
                                      .key_is_global = is_one_of(globals, s),
                                      .query_is_early = pair.p() < w};
+                see_together(choices, pair, w, sight);
                 const bool is_met = choices.sees(sight);
                 sight.padding = is_padding(asked);
                 stopped |= choices.stops_at_padding && is_met && sight.padding;
