@@ -20,6 +20,9 @@ struct Facts {
 /// Of a mask whose axis of the sequences is longer than 1, whatever it blocks.
 inline constexpr const char* tells_sequences_apart = "the mask tells sequences apart";
 
+/// Of the rows of a cache, which are given all four or not at all.
+inline constexpr const char* the_cache_is_empty = "the cache holds nothing yet";
+
 Facts facts_of(const judge::Arguments& arguments);
 
 /// What the axes of an argument are called, such as {"B", "H", "T", "d"} for q; empty if that is not known.
