@@ -266,7 +266,7 @@ PROPERTY(LongTexts, RingsAnswerAsIfAllWereKept, 1,
 // ---- how far layers reach ----------------------------------------------------------------------------------------
 
 void expect_reach(Student& student, const Mask& mask, Index layers) {
-    expect_mask(student, {"reach", Stage::mask, {"token", "influenced by"}},
+    expect_mask(student, {"reach", Stage::mask, {"token", "influenced by"}, "cannot influence it", "can influence it"},
                 student.mask("reach", {{"mask", mask}, {"layers", layers}}),
                 diagnosis::reach(Windows::right(), mask, layers));
 }
