@@ -44,8 +44,8 @@ std::vector<Explanation> blocks_of_queries() {
     std::vector<Explanation> explanations;
     for (const Taken& taken : often_taken())
         for (const bool global_queries_too : {false, true}) {
-            const std::string blocks = fmt::format("every answer is what comes of blocks of {} queries{}", taken.words,
-                                                   global_queries_too ? ", the global ones among them" : "");
+            const std::string blocks =
+                fmt::format("of {} queries{}", taken.words, global_queries_too ? ", the global ones among them" : "");
             const auto add = [&](const char* id, bool later, bool earlier, const std::string& seen) {
                 Windows::Together together = taken.together;
                 together.see_later_keys = later;

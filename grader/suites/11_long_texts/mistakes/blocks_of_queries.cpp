@@ -24,7 +24,8 @@ Chapter blocks_of_queries() {
          .title = "queries that are computed together see keys of the future: each sees up to the last of its block",
          .right = own_window,
          .symptom = "right for the last query of a block; training looks brilliant: the answer is in sight",
-         .question = "Which of the keys of a block come after its first query?"},
+         .question = "Which of the keys of a block come after its first query?",
+         .ends_in_words = true},
         {.id = "attention_sees_the_future",
          .decision = "blocks_of_queries",
          .title = "a query sees the keys after it, too: the future is not cut off",
@@ -34,18 +35,19 @@ Chapter blocks_of_queries() {
         {.id = "block_sees_its_first_window",
          .decision = "blocks_of_queries",
          .title =
-             "queries that are computed together see more than w tokens: each sees from the window of the first of "
-             "its block on",
+             "queries that are computed together see more than w tokens: each sees all from the first window on in "
+             "its block",
          .right = own_window,
          .symptom = "right for the first query of a block, and where w reaches to the beginning of the text",
-         .question = "Where does the window of the last query of a block begin?"},
+         .question = "Where does the window of the last query of a block begin?",
+         .ends_in_words = true},
         {.id = "block_without_a_mask",
          .decision = "blocks_of_queries",
-         .title = "queries that are computed together all see the same keys: from the window of the first of the block "
-                  "to the last",
+         .title = "queries that are computed together all see the same keys, those of all their windows, in each block",
          .right = own_window,
          .symptom = "right where a block is one query; training looks brilliant: the answer is in sight",
-         .question = "Which of the keys of a block does its first query see, and which its last?"},
+         .question = "Which of the keys of a block does its first query see, and which its last?",
+         .ends_in_words = true},
     };
     return {decisions, mistakes};
 }
