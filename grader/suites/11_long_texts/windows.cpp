@@ -124,7 +124,7 @@ Index Windows::copies(const Pair& pair, Index w, const Positions& globals) const
     const bool every_key = is_one_of(globals, pair.p());
     const Index named = times_named(*this, globals, pair.s);
     if (counts_list == CountsList::before_block)
-        return every_key || pair.s >= block_begin(pair.T, pair.S, w) ? 1 : std::max<Index>(named, 1);
+        return named <= 1 || every_key || pair.s >= block_begin(pair.T, pair.S, w) ? 1 : named;
     const Index of_list = counts_list == CountsList::before_windows ? named : std::min<Index>(named, 1);
     if (!every_key && !in_window(pair, w)) return std::max<Index>(of_list, 1);
     const bool again =
@@ -152,7 +152,7 @@ Mask long_mask(const Windows& choices, Index T, Index S, Index w, const Windows:
                 const auto is_padding = [&](Index position) {
                     return padding.defined() && choices.is_padding(padding, b, position);
                 };
-                const Index asked = looked_up(choices, pair, w, globals);
+                const Index asked = padding.defined() ? looked_up(choices, pair, w, globals) : s;
                 Windows::Sight sight{.window = choices.in_window(pair, w),
                                      .global = choices.opened_by(pair, globals),
                                      .future = s > pair.p(),
