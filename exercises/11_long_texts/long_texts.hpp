@@ -39,12 +39,13 @@ Mask long_mask(Index T, Index S, Index w, const std::vector<Index>& globals, con
 
 /// softmax(q·kᵀ / √d, masked by long_mask)·v, without ever looking at what a window blocks: with w and the number of
 /// global tokens fixed, time and memory grow with T, and with S for each global query, not with T·S. At most a few
-/// numbers (16) per query and key of its window, and S for a global query, exist at once: this is measured with windows
-/// of 24 and 64. Keys and values that come before the windows of all queries are not read if nothing is global: both
-/// may be NaN; all else is finite. Scores of ±1e4 overflow nothing.
+/// numbers (16) per query and key of its window, and S for a global query, exist at once: this is measured with one
+/// head of one sequence, and windows of 24 and 64 in longer texts. Keys and values that come before the windows of all
+/// queries are not read if nothing is global: both may be NaN; all else is finite. Scores of ±1e4 overflow nothing.
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
 /// @param globals  as for long_mask   @param padding  (B, 1, 1, S), with the B of q and no other; or Mask{}
 /// @return (B, H, T, d_v); zeros for queries that see no key
+/// @throws std::invalid_argument as long_mask, and if a shape does not fit
 Tensor window_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index w, const std::vector<Index>& globals,
                         const Mask& padding);
 

@@ -40,7 +40,7 @@ enum class Total { in_half, in_float };
 
 /// Softmax along the last axis in half. With r(·) = rounded(·, Format::half):
 ///     s = r(scores)    e = r(exp(r(s - max s)))    total = Σ e    weights = r(e / total)
-/// exp is computed in float or in double; both are right.
+/// exp and e / total are computed in float or in double; both are right.
 /// @param scores  (..., S), from -65,504 to 65,504; -infinity where a key is blocked   @param total  how Σ e is kept
 /// @return (..., S); zeros where every key is blocked
 /// @throws std::invalid_argument if scores has no axis
@@ -50,8 +50,9 @@ Tensor softmax_in_half(const Tensor& scores, Total total);
 /// whole blocks of matrices):
 ///     scores = r(Σ r(q)·r(k) / √d)    weights = softmax_in_half(masked scores, Total::in_float)
 ///     context = r(Σ weights·r(v))
-/// A sum, in any order, and its quotient by √d are float and rounded once, after the division: Σ r(q)·r(k) may be
-/// larger than a half.                                                                      [Micikevicius et al. 2018]
+/// A sum, in any order, and its quotient by √d are float (double is right, too) and rounded once, after the division:
+/// Σ r(q)·r(k) may be larger than a half. Rounded weights may add up to a little more than 1, so a context of values
+/// near 65,504 may be an infinity.                                                          [Micikevicius et al. 2018]
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v); numbers up to 65,504, and |q·k| / √d
 ///        too, of q and k as they come and rounded
 /// @param mask  true = may not attend; broadcastable to (B, H, T, S)
@@ -69,12 +70,13 @@ struct Int8Rows {
 };
 
 /// One scale per row, max|x| / 127: the largest number of the row is then 127 or -127. A row of zeros has scale 0.
-/// Squares of such numbers may be 0 or infinity in float.
+/// Take |x|, not a root of x²: in float, squares of such numbers may be 0 or infinity.
 /// @param x  (B, H, P, width), finite; numbers that are not 0 are between 1e-30 and 1e30   @return (B, H, P)
 Tensor row_scales(const Tensor& x);
 
-/// The nearest code to x / scale (of two, either one). Past 127 or -127, where a scale is too small for its row, that
-/// end of the range is the code: it does not wrap around. Where a scale is 0, the row's codes are 0.
+/// The nearest code to x / scale, a quotient in float or in double (of two, either one). Past 127 or -127, where a
+/// scale is too small for its row, that end of the range is the code: it does not wrap around. Where a scale is 0, the
+/// row's codes are 0.
 /// @param x  as above   @param scales  (B, H, P), 0 or from 1e-32 to 1e30
 /// @throws std::invalid_argument also if a scale is negative
 Int8Rows to_int8(const Tensor& x, const Tensor& scales);
@@ -100,6 +102,7 @@ Int8Cache append(const Int8Cache& cache, const Tensor& k, const Tensor& v);
 /// @param q  (B, H, T, d)   @param cache  P >= 1 tokens; Int8Cache{} is not asked
 /// @param mask  broadcastable to (B, H, T, P)
 /// @return (B, H, T, d_v); zeros for queries that see no key
+/// @throws std::invalid_argument also if the parts of the cache do not fit each other
 Tensor int8_attention(const Tensor& q, const Int8Cache& cache, const Mask& mask);
 
 /// How keys and values are kept: as floats, as halves, or as Int8Rows with float scales.

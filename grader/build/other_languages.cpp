@@ -11,6 +11,9 @@ namespace {
     "A std::vector has no arithmetic: go through its elements in a loop, as in for (std::size_t i = 0; i < a.size(); " \
     "++i) a[i] += b[i];"
 
+#define OF_TENSORS_ALONE \
+    "slice|select|view|transpose|contiguous|is_contiguous|fill|copy_from|offset|owns_storage|shares_storage_with"
+
 constexpr BeginnersError habits[] = {
     {UNKNOWN_NAME("True|False"), "", "C++ writes true and false, in small letters."},
     {UNKNOWN_NAME("None|null|nil"), "",
@@ -70,6 +73,19 @@ constexpr BeginnersError habits[] = {
 
     {R"(shadows a (?:member|field) of)", R"(^auto (\w+) =)",
      "This makes a new variable @1, and leaves the member @1 as it was. To set the member, leave out auto."},
+
+    // ---- what a Tensor has, and others have not
+    {R"('(?:const )?(?:\w+::)*Mask' has no member named '()" OF_TENSORS_ALONE
+     R"()'|no member named '()" OF_TENSORS_ALONE R"()' in '(?:const )?(?:\w+::)*Mask')",
+     "", "A Tensor has $1$2, a Mask has none: go through its elements, as in mask(b, h, t, s)."},
+
+    // ---- numbers that a type cannot hold
+    {R"(comparison is always true due to limited range|is always true)",
+     R"(\bint8_t\s+(\w+)\b[^;]*;\s*\1\s*<=\s*127\b)",
+     "A std::int8_t is never larger than 127: after 127 comes -128, and the loop has no end. Count with int."},
+    {R"(comparison is always (true|false) due to limited range)", "",
+     "It is always $1: the type of one side holds no number for which it were otherwise. A std::int8_t, say, ends at "
+     "127."},
 
     // ---- values of another type than is wanted
     {R"(AssertHelper[^]*from 'void'|returned value of type 'void'|void value not ignored|return object of type '[^']*' with an rvalue of type 'void')",

@@ -55,6 +55,8 @@ struct Mistake {
     void (*make)(Choices&) = nullptr;
     /// Another way to compute the same: never reported.
     bool equivalent = false;
+    /// What was found, in the first sentence of the function, ends the title: "… of its block" "of w / 2 queries".
+    bool ends_in_words = false;
 };
 
 /// What one file has of the catalogue.

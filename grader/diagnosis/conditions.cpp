@@ -70,8 +70,11 @@ void add_mask(Facts& facts, const std::string& argument, const Mask& mask) {
 
 /// Whether a tensor that may be left out is there. Biases are given together, or not at all.
 void add_presence(Facts& facts, const std::string& argument, bool given) {
+    const bool is_of_a_cache = argument.ends_with("_codes") || argument.ends_with("_scales");
     if (argument.starts_with("b_"))
         facts.flag.emplace(std::pair("biases are given", "no biases are given"), given);
+    else if (is_of_a_cache)
+        facts.flag.emplace(std::pair("the cache holds tokens", the_cache_is_empty), given);
     else
         facts.flag.emplace(std::pair(argument + " is given", argument + " is not given"), given);
 }

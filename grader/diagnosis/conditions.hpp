@@ -23,6 +23,9 @@ inline constexpr const char* tells_sequences_apart = "the mask tells sequences a
 /// How what is said of the layout of a tensor ends, behind its name. Of one that is not given, nothing is said.
 inline constexpr const char* not_contiguous = " is not contiguous";
 
+/// Of the rows of a cache, which are given all four or not at all.
+inline constexpr const char* the_cache_is_empty = "the cache holds nothing yet";
+
 Facts facts_of(const judge::Arguments& arguments);
 
 /// What the axes of an argument are called, such as {"B", "H", "T", "d"} for q; empty if that is not known.

@@ -140,6 +140,7 @@ private:
                 continue;
             }
             const Reply sanitized = ask_sanitized(question.arguments);
+            ended_.add(function_.call ? function_.call(question.arguments) : question.arguments, sanitized);
             if (sanitized.failure) {
                 // Integers wrap around in the plain build: what it answers is what the program does.
                 const bool wraps = sanitized.failure->sanitizer &&
@@ -153,13 +154,11 @@ private:
                     name(mistake, failure->message);
             }
         }
-        // One loop too many through an empty vector is no second mistake, nor is what an index finds that runs away.
-        if (is_named("reads_out_of_bounds"))
-            for (const char* consequence : {"null_pointer_followed", "wild_pointer_followed", "used_after_freed"})
-                forget(consequence);
-        // Until the stack is used up, time may be.
-        if (uses_up_the_stack(findings_)) forget("never_ends");
-        if (is_named("calls_itself_without_end") || is_named("arrays_larger_than_the_stack")) forget("stack_used_up");
+        for (const char* consequence : consequences(findings_)) forget(consequence);
+        if (const std::string where = ended_.where(); is_named(points_nowhere) && !where.empty()) {
+            forget(points_nowhere);
+            name("nothing_given_indexed", where);
+        }
         // Code that fails where an answer is due may do so before it checks what it should refuse.
         const auto is_clean = [](const auto& question) { return question.clean; };
         if (findings_.mistakes.empty() && std::ranges::all_of(findings_.questions, is_clean)) return;
@@ -337,6 +336,7 @@ private:
     const Workers& workers_;
     const Function& function_;
     Findings findings_;
+    EndedCalls ended_;
     std::vector<Findings::Question*> values_;  ///< what was answered with numbers, last question first
 };
 

@@ -282,6 +282,7 @@ private:
         for (const Mistake* mistake : candidates_) explanations.push_back(explanation_by(*mistake, {}));
         const auto by = [&](const auto& e) { return true_only_where(all, e, {}, function_, workers_.plain, random_); };
         auto found = by(explanations);
+        if (!found && function_.explanations != nullptr) found = by(function_.explanations());
         const Observation* least = smallest_wrong(all);
         if (found || least == nullptr) return found;
         found = by(misreadings(function_, *least));

@@ -5,6 +5,8 @@
 #include "student/behaviour.hpp"
 #include "student/sanitizer_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace headway::diagnosis {
@@ -19,7 +21,7 @@ bool report_says(const verdict::SanitizerReport& report, const char* hint) {
 }
 
 /// Whether an address close to 0 was used: a null pointer, or the numbers of an empty vector.
-bool points_nowhere(const verdict::SanitizerReport& report) {
+bool is_near_zero(const verdict::SanitizerReport& report) {
     return report_says(report, "address points to the zero page");
 }
 
@@ -47,7 +49,7 @@ std::string mistake_behind(const verdict::Failure& failure) {
     if (says("use-after") || says("double-free") || says("bad-free")) return "used_after_freed";
     if (says("division by zero") || says("SIGFPE") || says("FPE")) return "divides_by_zero";
     if (says("overflow") && !says("signed integer") && !says("unsigned")) return "reads_out_of_bounds";
-    if (failure.sanitizer && points_nowhere(*failure.sanitizer)) return "null_pointer_followed";
+    if (failure.sanitizer && is_near_zero(*failure.sanitizer)) return points_nowhere;
     if (failure.sanitizer && points_outside_all_memory(*failure.sanitizer)) return "wild_pointer_followed";
     if (says("out of bounds") || says("index") || says("SEGV") || says("SIGSEGV")) return "reads_out_of_bounds";
     return {};
@@ -65,6 +67,48 @@ bool uses_up_the_stack(const Findings& findings) {
         return mistake == "calls_itself_without_end" || mistake == "arrays_larger_than_the_stack" ||
                mistake == "stack_used_up";
     });
+}
+
+std::vector<const char*> consequences(const Findings& findings) {
+    const auto is_named = [&](const char* mistake) { return std::ranges::count(findings.mistakes, mistake) > 0; };
+    std::vector<const char*> all;
+    // One loop too many through an empty vector is no second mistake, nor is what an index finds that runs away.
+    if (is_named("reads_out_of_bounds")) all = {points_nowhere, "wild_pointer_followed", "used_after_freed"};
+    // Until the stack is used up, time may be.
+    if (uses_up_the_stack(findings)) all.push_back("never_ends");
+    if (is_named("calls_itself_without_end") || is_named("arrays_larger_than_the_stack"))
+        all.push_back("stack_used_up");
+    return all;
+}
+
+void EndedCalls::add(const judge::Arguments& arguments, const Reply& reply) {
+    if (!reply.failure)
+        others_.push_back(facts_of(arguments));
+    else if (mistake_behind(*reply.failure) == points_nowhere)
+        ended_.push_back(facts_of(arguments));
+}
+
+std::string EndedCalls::where() const {
+    constexpr std::size_t least = 2;
+    if (ended_.size() < least || others_.size() < least) return {};
+    const auto is_left_out = [](const std::string& words) {
+        return words == the_cache_is_empty || words.ends_with(" is not given") ||
+               (words.starts_with("no ") && words.ends_with(" given"));
+    };
+    std::vector<std::string> found;
+    for (const auto& [words, unused] : ended_.front().flag) {
+        const auto is = [&words = words](const Facts& one, bool given) {
+            const auto flag = one.flag.find(words);
+            return flag != one.flag.end() && flag->second == given;
+        };
+        if (is_left_out(words.second) &&
+            std::ranges::all_of(ended_, [&](const Facts& one) { return is(one, false); }) &&
+            std::ranges::all_of(others_, [&](const Facts& one) { return is(one, true); }))
+            found.push_back(words.second);
+    }
+    if (found.size() != 1) return {};
+    return fmt::format("it ends where {}: in all {} such calls, and in none of the {} others", found.front(),
+                       ended_.size(), others_.size());
 }
 
 bool comes_to_no_end(const Reply& reply) {

@@ -210,6 +210,8 @@ std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::Fun
             verdict::NamedMistake texts = with_texts(mistake(id), exercise_number);
             const bool in_words = texts.decision == told_in_words && !function.sentences.empty();
             if (in_words) texts.title = function.sentences.front();
+            if (mistake(id).ends_in_words && !function.sentences.empty())
+                texts.title += ' ' + function.sentences.front();
             if (in_words && id == not_as_promised) {
                 texts.right = right_in_words(texts.title, function.function, exercise_number);
                 if (texts.lesson.empty()) texts.hints[1] = texts.right;

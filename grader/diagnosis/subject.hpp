@@ -18,6 +18,8 @@ namespace headway::diagnosis {
 
 using verdict::Stage;
 
+struct Explanation;  // in only_where.hpp
+
 /// What a function would answer to one question under any choices.
 using Predict = std::function<Answer(const Choices&)>;
 
@@ -80,12 +82,16 @@ struct Function {
     /// What the function itself is given in a question that is no call of it, of the first call if there are several:
     /// what is said of sizes is said of these. The default is the question's own arguments.
     std::function<judge::Arguments(const judge::Arguments&)> call = nullptr;
+    /// Its right result has been rounded to sixteen bits: that digits are lost on the way is no mistake there.
+    bool rounds_to_sixteen_bits = false;
     Stage stage = Stage::none;  ///< where it stands in the order of attention
     /// Where each part of its result stands in that order, if its parts do not stand together.
     std::map<std::string, Stage> stage_of_part = {};
     /// Stages, each with the name of questions that hardly show what comes after it: the first that is answered wrong
     /// tells the stage that goes wrong, given that those before it are right. The name ends "wrong already where ...".
     std::vector<std::pair<Stage, std::string>> stages = {};
+    /// What may explain it besides the model's mistakes: those with a number in them that is the student's own choice.
+    std::vector<Explanation> (*explanations)() = nullptr;
     /// What must hold of it, asked where nothing explains it.
     std::vector<Invariant> invariants = {};
 };

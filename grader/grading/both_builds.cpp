@@ -52,14 +52,16 @@ verdict::Test merge(const verdict::Test& plain, const verdict::Test& sanitized) 
     const bool take_sanitized = unavailable ? sanitized.state == TestState::unavailable
                                             : plain_passed || (!sanitized_passed && says_more(sanitized, plain));
     verdict::Test test = take_sanitized ? sanitized : plain;
+    test.asked_nothing.reset();
     test.seconds = plain.seconds + sanitized.seconds;
     if (test.state != TestState::failed) return test;
     complete_line(test, take_sanitized ? plain : sanitized);
     // There nobody asked for evidence that what follows from a wrong answer was computed.
     const bool only_on_credit = sanitized_passed && sanitized.given;
-    test.build = plain_passed                          ? FailedIn::sanitized
-                 : sanitized_passed && !only_on_credit ? FailedIn::plain
-                                                       : FailedIn::both;
+    test.build = plain_passed                              ? FailedIn::sanitized
+                 : sanitized.asked_nothing.value_or(false) ? FailedIn::neither
+                 : sanitized_passed && !only_on_credit     ? FailedIn::plain
+                                                           : FailedIn::both;
     return test;
 }
 

@@ -69,6 +69,8 @@ Listener::Result Listener::result(const testing::TestInfo& info) {
     if (!info.result()->Failed()) {
         test.state = verdict::TestState::passed;
         test.points = test.max_points;
+        if (session_.sanitized && record.asked.empty() && record.answered.empty() && record.refused.empty())
+            test.asked_nothing = true;
     } else if (record.failure) {
         test.state = verdict::TestState::failed;
         test.failure = record.failure;

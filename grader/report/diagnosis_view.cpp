@@ -38,11 +38,31 @@ void show_loud(Page& page, const LoudFailure& loud, const FunctionDiagnosis& fun
         page.paragraph({.indent = detail_indent, .hanging = 2}, {{"seen: ", Tone::faint}, {condition}});
 }
 
+/// How earlier functions failed: another one that only leads to the same line fails there, too.
+using Told = std::vector<const verdict::Failure*>;
+
+bool is_told(const Told& told, const verdict::Failure& failure) {
+    return failure.at &&
+           std::ranges::any_of(told, [&](const verdict::Failure* earlier) { return are_alike(*earlier, failure); });
+}
+
+/// What throws where an earlier mistake was told to: only which function does, and how it gets there.
+void show_at_that_line(Page& page, const NamedMistake& mistake, const LoudFailure& thrown) {
+    page.paragraph({.indent = title_indent, .hanging = 2},
+                   {{"▸ ", Tone::bad}, {mistake.functions.front() + " throws at that line, too", Tone::strong}});
+    const Page::Paragraph detail = {.indent = detail_indent, .hanging = 2};
+    if (!thrown.way.empty()) page.paragraph(detail, {{thrown.way}});
+    if (!thrown.asked.empty()) page.paragraph(detail, {{"asked: ", Tone::faint}, {thrown.asked}});
+}
+
 void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis& diagnosis,
-                  const NamedMistake& mistake, bool with_hints) {
+                  const NamedMistake& mistake, bool with_hints, Told& thrown_before) {
     const Page::Paragraph detail = {.indent = detail_indent, .hanging = 2};
     // What it threw, and where, is worth more than for which sizes.
     const auto thrown = throw_behind(exercise, mistake);
+    if (thrown && mistake.functions.size() == 1 && is_told(thrown_before, *thrown->failure))
+        return show_at_that_line(page, mistake, *thrown);
+    if (thrown) thrown_before.push_back(thrown->failure);
     const std::string& title = thrown ? thrown->headline : mistake.title;
     page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {title, Tone::strong}});
     if (thrown) show_place(page, *thrown);
@@ -72,19 +92,14 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
                        {{i == 0 ? "the same bug shipped: " : "and: ", Tone::faint}, {mistake.shipped[i], Tone::faint}});
 }
 
-/// How earlier functions failed: another one that only leads to the same line fails there, too.
-using Told = std::vector<const verdict::Failure*>;
-
 void show_unrecognised(Page& page, const verdict::Exercise& exercise, const FunctionDiagnosis& function, Told& told) {
     const auto loud = loud_failure(exercise, function.function);
-    const bool is_told = loud && loud->failure->at && std::ranges::any_of(told, [&](const verdict::Failure* earlier) {
-                             return are_alike(*earlier, *loud->failure);
-                         });
+    const bool fails_there_too = loud && is_told(told, *loud->failure);
     const bool may_follow = loud && exercise.diagnosis && may_come_of_freed_memory(*exercise.diagnosis, *loud->failure);
     if (may_follow)
         page.paragraph({.indent = title_indent, .hanging = 2},
                        {{"▸ ", Tone::faint}, {loud->headline + ": of that, perhaps", Tone::faint}});
-    else if (is_told)
+    else if (fails_there_too)
         page.paragraph({.indent = title_indent, .hanging = 2},
                        {{"▸ ", Tone::faint}, {function.function + " fails at that line, too", Tone::faint}});
     else if (loud)
@@ -100,8 +115,9 @@ void show_unrecognised(Page& page, const verdict::Exercise& exercise, const Func
 }  // namespace
 
 void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnosis& diagnosis, bool with_hints) {
-    for (const NamedMistake& mistake : diagnosis.mistakes) show_mistake(page, exercise, diagnosis, mistake, with_hints);
-    Told told;
+    Told thrown, told;
+    for (const NamedMistake& mistake : diagnosis.mistakes)
+        show_mistake(page, exercise, diagnosis, mistake, with_hints, thrown);
     for (const FunctionDiagnosis& function : diagnosis.functions) {
         if (function.state == FunctionState::unrecognised) show_unrecognised(page, exercise, function, told);
         if (function.state == FunctionState::unjudged)

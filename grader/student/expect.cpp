@@ -306,7 +306,8 @@ void expect_mask(Student& student, const CheckedPart& part, const Mask& actual, 
         worst.coordinate = coordinate;
         failure.window = window_at(worst, as_numbers(yours), as_numbers(right));
         failure.message = "your " + part.name + " is " + (yours.data()[i] ? "true" : "false") + " at " + place +
-                          "]; it should be " + (right.data()[i] ? "true (may not attend)" : "false (may attend)");
+                          "]; it should be " +
+                          (right.data()[i] ? "true (" + part.blocked + ")" : "false (" + part.open + ")");
         fail(std::move(failure));
     }
     if (!is_constant(as_numbers(right))) shown(student);

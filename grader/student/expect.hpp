@@ -18,7 +18,8 @@ namespace headway::judge {
 struct CheckedPart {
     std::string name;  ///< "scores"
     Stage stage = Stage::none;
-    std::vector<std::string> axes;  ///< "b", "h", "query", "key"
+    std::vector<std::string> axes;                                ///< "b", "h", "query", "key"
+    std::string blocked = "may not attend", open = "may attend";  ///< what true and false mean in a mask
 };
 
 /// The comparator: |actual - expected| <= atol + rtol·|expected|, written so that NaN never passes; infinities neither.

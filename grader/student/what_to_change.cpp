@@ -128,10 +128,11 @@ std::string dropped_axis(const std::string& a, const std::string& b) {
 /// slice(axis, begin, end) of an axis of that size.
 Advice of_slice(const std::string& begin, const std::string& end, const std::string& size,
                 const std::string& function) {
+    const std::string counted = "Positions count from 0 and are never negative: ";
+    if (begin.starts_with('-') && !end.starts_with('-') && end != size)
+        return counted + "what would begin before the first of them begins at 0, as in std::max<Index>(0, …).";
     if (begin.starts_with('-') || end.starts_with('-'))
-        return fmt::format(
-            "Positions count from 0 and are never negative: this axis ends at {}, and its last n begin at {} - n.",
-            size, size);
+        return counted + fmt::format("this axis ends at {}, and its last n begin at {} - n.", size, size);
     if (std::stol(begin) > std::stol(end))
         return fmt::format(
             "It would begin at {} and end at {}: slice(axis, begin, end) takes where the piece ends, not how long it "

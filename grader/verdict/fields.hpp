@@ -90,6 +90,7 @@ void each_field(T& test, auto&& field) {
     field("depends_on", test.depends_on);
     field("also_wrong", test.also_wrong);
     field("remarks", test.remarks);
+    field("asked_nothing", test.asked_nothing);
     field("seconds", test.seconds);
 }
 

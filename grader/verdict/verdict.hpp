@@ -116,7 +116,7 @@ struct Test {
     int points = 0;
     int max_points = 0;
     TestState state = TestState::unavailable;
-    FailedIn build = FailedIn::neither;
+    FailedIn build = FailedIn::neither;  ///< also where it failed and was asked in one build alone
     std::optional<Failure> failure;
     std::string output;  ///< what the submission printed, at most 64 KiB
     bool output_truncated = false;
@@ -135,6 +135,9 @@ struct Test {
     std::optional<std::vector<std::string>> also_wrong = {};
     /// Worth knowing, whether it passed or failed; nothing here costs a point.
     std::optional<std::vector<std::string>> remarks = {};
+    /// In a judge's answer alone: it passed in the sanitized build, where nothing was asked: memory and time are
+    /// measured in the other one.
+    std::optional<bool> asked_nothing = {};
 };
 
 /// Whether it failed because all calls together had taken the time that there is before its own were made: a timeout

@@ -159,6 +159,14 @@ Chapter chapters::memory() {
                   "Tensor::zeros({T, S})",
          .symptom = "the program is killed (SIGSEGV)",
          .question = "Where does your pointer point, and how many elements has your vector by then?"},
+        {.id = "nothing_given_indexed",
+         .decision = "running",
+         .title =
+             "where an argument holds nothing, a pointer to nowhere is followed, or what has no elements is indexed",
+         .right = "ask first whether it holds anything, and go another way if not: x.defined(), or of a shape "
+                  "shape.empty()",
+         .symptom = "the program is killed (SIGSEGV)",
+         .question = "Which of the arguments may hold nothing, and which line is the first that uses it?"},
         {.id = "wild_pointer_followed",
          .decision = "running",
          .title = "a pointer or an index is followed that was never set, or that leads out of all memory",

@@ -1,4 +1,5 @@
 // What diagnosis knows of exercise 11.        B batch · H heads · T queries · S keys · n new tokens · w window
+#include "suites/11_long_texts/blocks.hpp"
 #include "suites/11_long_texts/inputs.hpp"
 #include "suites/11_long_texts/questions.hpp"
 #include "suites/11_long_texts/ring_in_diagnosis.hpp"
@@ -255,7 +256,8 @@ const SubjectRegistration registration(
        .model = &predict_attention,
        .questions = &ask_window_attention,
        .given_own = &attention_from_own,
-       .stage = Stage::mask},
+       .stage = Stage::mask,
+       .explanations = &blocks_of_queries},
       make_ring_in_diagnosis(),
       ring_append_in_diagnosis(),
       ring_decode_in_diagnosis(),

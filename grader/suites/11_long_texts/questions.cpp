@@ -95,6 +95,8 @@ Questions ask_window_attention(Random& random) {
     Inputs sharp(random, n, {4, {}, Mask{}});
     sharp.q = sharp.q * 60.0F;
     questions.add(sharp.arguments());
+    // Longer than most blocks of queries, and a window of which an eighth is several of them.
+    questions.add(Inputs(random, {1, 1, 66, 66, 2, 1}, {32, {}, Mask{}}).arguments());
     return questions;
 }
 

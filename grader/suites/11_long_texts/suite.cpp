@@ -169,6 +169,8 @@ PROPERTY(LongTexts, WindowsAreAttendedTo, 1,
     });
     // Longer than any block of queries that somebody takes together.
     expect_attention(student, Inputs(random, {1, 2, 150, 301, 3, 2}, {7, {150, 40, 290, 150, 40}, Mask{}}));
+    // Blocks of a part of the window hold several queries.
+    expect_attention(student, Inputs(random, {1, 2, 70, 90, 3, 2}, {32, {}, Mask{}}));
     expect_nothing_read_before_windows(student, random);
 }
 
@@ -264,7 +266,7 @@ PROPERTY(LongTexts, RingsAnswerAsIfAllWereKept, 1,
 // ---- how far layers reach ----------------------------------------------------------------------------------------
 
 void expect_reach(Student& student, const Mask& mask, Index layers) {
-    expect_mask(student, {"reach", Stage::mask, {"token", "influenced by"}},
+    expect_mask(student, {"reach", Stage::mask, {"token", "influenced by"}, "cannot influence it", "can influence it"},
                 student.mask("reach", {{"mask", mask}, {"layers", layers}}),
                 diagnosis::reach(Windows::right(), mask, layers));
 }

@@ -65,6 +65,19 @@ Index looked_up(const Windows& choices, const Windows::Pair& pair, Index w, cons
     return before;
 }
 
+/// What a query sees that is computed together with others, by its own window so far.
+void see_together(const Windows& choices, const Windows::Pair& pair, Index w, Windows::Sight& sight) {
+    const Windows::Together& together = choices.together;
+    const Index count = together.of(w);
+    if (count == 0 || (sight.query_is_global && !together.global_queries_too)) return;
+    const Index first = pair.t / count * count, last = std::min(pair.T - first, count) + first - 1;
+    const auto position = [&](Index t) { return t + pair.S - pair.T; };
+    const Index end = together.see_later_keys ? position(last) : pair.p();
+    const Index begin = (together.see_earlier_keys ? position(first) : pair.p()) - w + 1;
+    sight.window = pair.s >= begin && pair.s <= end;
+    sight.future = pair.s > end;
+}
+
 /// (B, 1, T, S) with the axes that somebody gives it.
 Mask with_axes(const Windows& choices, const Mask& mask, bool padded) {
     using Axes = Windows::Axes;
@@ -102,11 +115,16 @@ const Windows& Windows::right() {
     return all;
 }
 
+Index Windows::Together::of(Index w) const {
+    if (count > 0 || times == 0) return count;
+    return std::max<Index>(1, w / parts * times + w % parts * times / parts);
+}
+
 Index Windows::copies(const Pair& pair, Index w, const Positions& globals) const {
     const bool every_key = is_one_of(globals, pair.p());
     const Index named = times_named(*this, globals, pair.s);
     if (counts_list == CountsList::before_block)
-        return every_key || pair.s >= block_begin(pair.T, pair.S, w) ? 1 : std::max<Index>(named, 1);
+        return named <= 1 || every_key || pair.s >= block_begin(pair.T, pair.S, w) ? 1 : named;
     const Index of_list = counts_list == CountsList::before_windows ? named : std::min<Index>(named, 1);
     if (!every_key && !in_window(pair, w)) return std::max<Index>(of_list, 1);
     const bool again =
@@ -134,7 +152,7 @@ Mask long_mask(const Windows& choices, Index T, Index S, Index w, const Windows:
                 const auto is_padding = [&](Index position) {
                     return padding.defined() && choices.is_padding(padding, b, position);
                 };
-                const Index asked = looked_up(choices, pair, w, globals);
+                const Index asked = padding.defined() ? looked_up(choices, pair, w, globals) : s;
                 Windows::Sight sight{.window = choices.in_window(pair, w),
                                      .global = choices.opened_by(pair, globals),
                                      .future = s > pair.p(),
@@ -143,6 +161,7 @@ Mask long_mask(const Windows& choices, Index T, Index S, Index w, const Windows:
                                      .query_is_global = is_one_of(globals, pair.p()),
                                      .key_is_global = is_one_of(globals, s),
                                      .query_is_early = pair.p() < w};
+                see_together(choices, pair, w, sight);
                 const bool is_met = choices.sees(sight);
                 sight.padding = is_padding(asked);
                 stopped |= choices.stops_at_padding && is_met && sight.padding;

@@ -59,6 +59,17 @@ struct Windows {
     /// Where a global token counts once more although the query sees it already.
     enum class CountsTwice { nowhere, in_windows, in_every_row };
     CountsTwice counts_twice = CountsTwice::nowhere;
+    /// Queries whose attention is computed together, from the first query on, and what each of them sees that only
+    /// another one should see. A global query has a row of its own, or is one of them.
+    struct Together {
+        Index count = 0;                ///< this many queries; or if it is 0,
+        Index times = 0, parts = 1;     ///< w * times / parts, at least 1; none if that is 0 too
+        bool see_later_keys = false;    ///< each sees up to the position of the last of them
+        bool see_earlier_keys = false;  ///< each sees from where the window of the first of them begins
+        bool global_queries_too = false;
+        Index of(Index w) const;
+    };
+    Together together;
     bool scales_by_window = false;  ///< scores are divided by √w
     bool largest_goes_on = false;   ///< a head's scores are made smaller by the largest of all heads so far
     /// How often key s counts where query t sees it.

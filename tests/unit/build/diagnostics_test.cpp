@@ -57,6 +57,19 @@ TEST(Diagnostics, AMissingHeaderIsNamed) {
     says(told("‘softmax’ is not a member of ‘std’"), "std has no softmax");
 }
 
+TEST(Diagnostics, WhatATensorHasAndAMaskHasNotIsSaid) {
+    for (const char* words : {"‘const class headway::Mask’ has no member named ‘slice’",
+                              "no member named 'slice' in 'headway::Mask'; did you mean 'size'?"}) {
+        const auto build = explain_compile(said("scaled_scores.cpp:14:5: error: " + std::string(words) + "\n"),
+                                           "scaled_scores.cpp", names, files);
+        EXPECT_NE(build.message.find("A Tensor has slice, a Mask has none"), std::string::npos) << build.message;
+    }
+    const auto build = explain_compile(
+        said("scaled_scores.cpp:14:5: error: ‘const class headway::Mask’ has no member named ‘softmax’\n"),
+        "scaled_scores.cpp", names, files);
+    EXPECT_EQ(build.message.find("A Tensor has"), std::string::npos) << build.message;
+}
+
 TEST(Diagnostics, AnErrorThatClaimsToBeElsewhereIsOfTheFileThatWasCompiled) {
     const auto build = explain_compile(said("other.cpp:7:1: error: bad\n/etc/passwd:1:1: error: bad\n"),
                                        "scaled_scores.cpp", names, files);

@@ -150,6 +150,18 @@ TEST(OwnMessages, WarningsAreNoErrors) {
     EXPECT_THAT(told[0].advice, HasSubstr("no value yet"));
 }
 
+TEST(OwnMessages, ACounterOfEightBitsNeverPasses127) {
+    const auto told = [](const std::string& line) {
+        return own_messages(Severity::warning,
+                            "a.cpp:1:1: warning: comparison is always true due to limited range of data type\n",
+                            {{"a.cpp", line + "\n"}}, names)
+            .at(0)
+            .advice;
+    };
+    EXPECT_THAT(told("for (std::int8_t code = -127; code <= 127; ++code) {"), HasSubstr("Count with int"));
+    EXPECT_THAT(told("while (code <= 127) ++code;"), testing::Not(HasSubstr("Count with int")));
+}
+
 TEST(OwnMessages, WhateverIsPrintedIsHarmless) {
     for (const std::string& output :
          {std::string(1 << 16, '\n'), std::string(1 << 16, ':'), std::string(1 << 16, '1'), std::string("| ^\n 1 | \n"),

@@ -1,6 +1,7 @@
 // What is said of the calls that are answered wrong: it must tell them from the others, and not by chance.
 #include "diagnosis/conditions.hpp"
 #include "diagnosis/call_facts.hpp"
+#include "diagnosis/lost_worker.hpp"
 #include "diagnosis/subject.hpp"
 
 #include <gtest/gtest.h>
@@ -29,6 +30,41 @@ TEST(Conditions, TellWhetherATensorThatMayBeLeftOutIsThere) {
     const auto words = words_for({call(3), call(5), call(6, bias), call(3, bias)}, {false, false, true, true});
     EXPECT_TRUE(says(words, "bias is given"));
     EXPECT_FALSE(says(words, "bias is not given"));
+}
+
+Reply ended_at_zero() {
+    Reply reply;
+    reply.failure.emplace();
+    reply.failure->kind = verdict::FailureKind::sanitizer;
+    reply.failure->sanitizer.emplace();
+    reply.failure->sanitizer->kind = "SEGV";
+    reply.failure->sanitizer->first_lines = {"Hint: address points to the zero page."};
+    return reply;
+}
+
+TEST(EndedCalls, SayWhatWasLeftOutInAllThatEnded) {
+    const Tensor some = Tensor::zeros({1, 1, 1, 2}), none;
+    const auto append = [&](const Tensor& old) {
+        return judge::Arguments{{"k_codes", old}, {"v_codes", old}, {"k", some}, {"v", some}};
+    };
+    EndedCalls calls;
+    for (int i = 0; i < 2; ++i) calls.add(append(none), ended_at_zero());
+    EXPECT_EQ(calls.where(), "") << "no other call was asked";
+    for (int i = 0; i < 2; ++i) calls.add(append(some), {});
+    EXPECT_EQ(calls.where(),
+              "it ends where the cache holds nothing yet: in all 2 such calls, and in none of the 2 others");
+    calls.add(append(none), {});
+    EXPECT_EQ(calls.where(), "") << "it goes well without";
+}
+
+TEST(EndedCalls, SayNothingWhereTwoThingsAreLeftOut) {
+    const Tensor some = Tensor::zeros({3});
+    EndedCalls calls;
+    for (int i = 0; i < 2; ++i) {
+        calls.add({{"bias", Tensor{}}, {"mask", Mask{}}}, ended_at_zero());
+        calls.add({{"bias", some}, {"mask", Mask::allow_all({3})}}, {});
+    }
+    EXPECT_EQ(calls.where(), "");
 }
 
 TEST(Conditions, TellOfBiasesTogether) {

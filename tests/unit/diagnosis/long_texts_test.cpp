@@ -52,6 +52,26 @@ TEST(Reach, OfWindowsIsAsManyTokensAsTheFormulaSays) {
         }
 }
 
+TEST(Together, QueriesSeeWhatAnyOfTheirBlockSees) {
+    constexpr Index T = 6, S = 8, w = 3;
+    Windows choices = Windows::right();
+    choices.together = {.count = 4, .see_later_keys = true, .see_earlier_keys = true};
+    const Mask mask = long_mask(choices, T, S, w, {}, Mask{}), own = window_mask(Windows::right(), T, S, w);
+    for (Index t = 0; t < T; ++t)
+        for (Index s = 0; s < S; ++s) {
+            bool any_sees = false;
+            for (Index other = t / 4 * 4; other < std::min(T, t / 4 * 4 + 4); ++other) any_sees |= !own(other, s);
+            EXPECT_EQ(!mask(t, s), any_sees) << t << ", " << s;
+        }
+}
+
+TEST(Together, AreAsManyAsAPartOfTheWindowOrOne) {
+    EXPECT_EQ((Windows::Together{.times = 1, .parts = 8}.of(33)), 4);
+    EXPECT_EQ((Windows::Together{.times = 1, .parts = 8}.of(7)), 1);
+    EXPECT_EQ((Windows::Together{.times = 2}.of(5)), 10);
+    EXPECT_EQ(Windows::Together{}.of(5), 0);
+}
+
 using judge::long_texts::Memory;
 using judge::long_texts::Times;
 

@@ -165,6 +165,16 @@ TEST(Naming, WhatIsDroppedInPlaceOfWeightsIsToldWithWhatIsRight) {
     EXPECT_THAT(named_mistakes({diagnosis}, "05").front().right, HasSubstr("dropout(weights) · v"));
 }
 
+TEST(Naming, HowManyQueriesABlockHasEndsTheTitle) {
+    verdict::FunctionDiagnosis diagnosis;
+    diagnosis.function = "window_attention";
+    diagnosis.state = verdict::FunctionState::named;
+    diagnosis.mistakes = {"block_sees_its_last_keys"};
+    diagnosis.sentences = {"of w / 2 queries"};
+    EXPECT_THAT(named_mistakes({diagnosis}, "11").front().title,
+                testing::EndsWith("each sees up to the last of its block of w / 2 queries"));
+}
+
 TEST(Naming, WhereItThrowsThoughSizesMayDifferTheyAreNamed) {
     const auto right = [](const std::string& words) {
         verdict::FunctionDiagnosis diagnosis;

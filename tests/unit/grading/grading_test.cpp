@@ -34,6 +34,13 @@ TEST(Merge, PassesOnlyIfBothBuildsPass) {
     EXPECT_EQ(merge(with(TestState::failed), with(TestState::failed)).build, verdict::FailedIn::both);
 }
 
+TEST(Merge, WhatIsAskedInOneBuildAloneIsNotSaidToFailThereOnly) {
+    HiddenTest unasked = with(TestState::passed);
+    unasked.asked_nothing = true;
+    EXPECT_EQ(merge(with(TestState::failed), unasked).build, verdict::FailedIn::neither);
+    EXPECT_FALSE(merge(with(TestState::passed), unasked).asked_nothing);
+}
+
 TEST(Merge, WhatTheSanitizedBuildPassedOnCreditFailsInBoth) {
     HiddenTest on_credit = with(TestState::passed);
     on_credit.given = "attention_weights";

@@ -172,6 +172,28 @@ TEST(DiagnosisView, WhatItThrewStandsAboveForWhichSizes) {
     EXPECT_THAT(shown(thrown), HasSubstr("  ▸ it throws where H > 1: in all 9 such calls"));
 }
 
+TEST(DiagnosisView, OneLineThatThrowsIsToldOnce) {
+    verdict::Exercise thrown =
+        unnamed(verdict::FailureKind::exception, "your split_heads threw std::invalid_argument: view: not contiguous");
+    thrown.tests.front().failure->at = {"head_splitting.cpp", 41, "return x.view({B, T});"};
+    verdict::Test& other = thrown.tests.emplace_back(thrown.tests.front());
+    other.failure->function = "merge_heads";
+    other.failure->message = "your merge_heads threw std::invalid_argument: view: not contiguous";
+    verdict::FunctionDiagnosis also = thrown.diagnosis->functions.front();
+    also.function = "merge_heads";
+    thrown.diagnosis->functions.push_back(also);
+    for (verdict::FunctionDiagnosis& function : thrown.diagnosis->functions) {
+        function.state = verdict::FunctionState::named;
+        function.mistakes = {"refuses_what_fits"};
+        verdict::NamedMistake& mistake = thrown.diagnosis->mistakes.emplace_back();
+        mistake.id = "refuses_what_fits";
+        mistake.functions = {function.function};
+    }
+    EXPECT_THAT(shown(thrown), HasSubstr("  ▸ split_heads threw where it should answer: view: not contiguous\n"));
+    EXPECT_THAT(shown(thrown), HasSubstr("  ▸ merge_heads throws at that line, too\n"));
+    EXPECT_THAT(shown(thrown), testing::Not(HasSubstr("merge_heads threw where it should answer")));
+}
+
 TEST(DiagnosisView, TheLineThatMakesMemoryStandsBelowItsMistakeAlone) {
     verdict::Exercise read = unnamed(verdict::FailureKind::wrong_value, "your split_heads is wrong");
     verdict::FunctionDiagnosis& function = read.diagnosis->functions.front();

@@ -133,6 +133,8 @@ TEST(WhatToChange, APieceThatReachesPastTheEnd) {
     EXPECT_THAT(advice_when([&] { x.slice(1, 2, 1); }), HasSubstr("where the piece ends, not how long it is"));
     EXPECT_THAT(advice_when([&] { x.slice(1, 4, 6); }), HasSubstr("All of it lies past the end"));
     EXPECT_THAT(advice_when([&] { x.slice(1, 0, -1); }), HasSubstr("this axis ends at 3"));
+    EXPECT_THAT(advice_when([&] { x.slice(1, -2, 3); }), HasSubstr("its last n begin at 3 - n"));
+    EXPECT_THAT(advice_when([&] { x.slice(1, -2, 1); }), HasSubstr("begins at 0, as in std::max<Index>(0, …)"));
     const wire::Error of_slots =
         error_of("std::out_of_range", "slice: [2, 7) is out of range for axis 2 of size 5, shape (3, 6, 5, 11)");
     EXPECT_THAT(advice(of_slots, {}, "ring_append"), HasSubstr("the ring that is cut, it goes on at slot 0"));

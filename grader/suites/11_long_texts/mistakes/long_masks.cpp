@@ -168,7 +168,7 @@ Chapter long_masks() {
              }},
         {.id = "global_columns_alone",
          .decision = "globals",
-         .title = "every query sees the global tokens, but they see no more than their window",
+         .title = "every query sees the global tokens, but they see no more than any other query",
          .right = row_and_column,
          .symptom = "a global token has nothing to tell of the text",
          .question = "What may a global token look at?",

@@ -80,14 +80,14 @@ Chapter ring_sight() {
          .decision = "ring_sees",
          .title = "slots that no token has reached are seen as if tokens before the first stood there",
          .right = ring_right_window,
-         .symptom = "right once the ring is full; before that, zeros take their share",
+         .symptom = "right once the ring is full; before that, what happens to stand in empty slots takes a share",
          .question = "How many tokens does the ring hold while next is below w?",
          .make = [](Choices& c) { c.change<Ringing>().sees_unwritten = true; }},
         {.id = "ring_sees_every_empty_slot",
          .decision = "ring_sees",
          .title = "slots that no token has reached are seen by every new token",
          .right = ring_right_window,
-         .symptom = "right once the ring is full; before that, zeros take their share",
+         .symptom = "right once the ring is full; before that, what happens to stand in empty slots takes a share",
          .question = "How many tokens does the ring hold while next is below w?",
          .make =
              [](Choices& c) {

@@ -225,7 +225,7 @@ Chapter half_softmax() {
          .decision = "half_empty_rows",
          .title = "where every key is blocked, weights are NaN",
          .right = no_key,
-         .symptom = "one text of padding makes all NaN",
+         .symptom = "a row without keys is NaN, and so is all that is computed from it",
          .question = "What is -infinity less -infinity?",
          .make = &leaves<Halves::EmptyRow::not_a_number>},
         {.id = "half_empty_rows_uniform",
