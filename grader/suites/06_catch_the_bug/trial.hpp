@@ -50,6 +50,8 @@ public:
 
     /// Of the reference, under these tests; nothing where it is not counted.
     const std::optional<LineCounts>& counts() const { return counts_; }
+    /// Whether they came to their end, with some attention.
+    bool has_ended() const { return ended_ > 0; }
     /// How often they asked, all in all.
     int questions() const { return questions_; }
     /// What the tests printed in one of the runs: where they did not come to their end, if there is such a one, else
