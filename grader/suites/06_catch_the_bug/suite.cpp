@@ -170,6 +170,12 @@ void remark_on_tests(Student& student, const Trial& trial) {
     if (const auto tests = trial.passing_everything(); !tests.empty())
         remark(student, fmt::format("{}: {} with {}, so nothing is caught there", some_of(tests),
                                     tests.size() == 1 ? "passes" : "pass", all));
+    if (const auto tests = trial.passing_everything(); !tests.empty())
+        for (const std::string& test : trial.repeating_one_question())
+            if (tests.contains(test))
+                remark(student, test +
+                                    " asks the same question each time, number by number. A copy of Inputs shares its "
+                                    "tensors: clone() the one that you change.");
     if (const auto tests = trial.failing_everything(); !tests.empty())
         remark(student, fmt::format("{}: {} with {}", some_of(tests), tests.size() == 1 ? "fails" : "fail", all));
 }
