@@ -27,7 +27,7 @@ Tensor without_negative_zeros(const Tensor& x) { return x + 0.0F; }
 namespace {
 
 /// What the header lets tests ask with.
-constexpr float most = 1e37F;
+constexpr float most_promised = 1e37F;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ std::optional<wire::Value> within_the_promise(const wire::Value& question) {
         if (tensor == nullptr || !tensor->defined()) continue;
         Tensor numbers = tensor->contiguous().clone();
         for (Index i = 0; i < numbers.numel(); ++i) {
-            if (std::abs(numbers.data()[i]) < most) continue;
+            if (std::abs(numbers.data()[i]) < most_promised) continue;
             numbers.data()[i] = 0;
             changed = true;
         }

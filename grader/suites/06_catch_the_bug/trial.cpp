@@ -35,7 +35,7 @@ Tensor another_shape(const Tensor& answer, Random&) {
     return Tensor::ones(shape);
 }
 
-std::size_t digest_of(const wire::Value& question) {
+std::size_t fingerprint_of(const wire::Value& question) {
     const wire::Bytes bytes = wire::encode(wire::Call{0, "", {{"inputs", question}}});
     return std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
@@ -61,7 +61,7 @@ Encounter Trial::conduct_once(Student& student, const roster::Entry& entry) {
     const std::unique_ptr<WorkerLink> tests = student.another_worker();
     const auto answer = [&](const wire::Value& question) {
         ++questions_;
-        if (entry.id == roster::reference) digests_[met.running].insert(digest_of(question));
+        if (entry.id == roster::reference) digests_[met.running].insert(fingerprint_of(question));
         return attention.answer(entry.id, question);
     };
     try {
