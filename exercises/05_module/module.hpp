@@ -15,7 +15,7 @@
 // one. Everything in <headway/given.hpp> is yours to use.
 // No function changes its arguments; tensors and masks may be views of any strides; what forward and attention_weights
 // returned stays as it was returned. Sizes are at least 1 and ranks as named, unless a @throws speaks of others, and no
-// H·d overflows.
+// H·d overflows. All numbers in tensors are finite, and so is what the formula makes of them.
 namespace headway::ex05 {
 
 struct AttentionOptions {
@@ -26,16 +26,18 @@ struct AttentionOptions {
     bool causal = false;                 ///< block s > t + (S - T), in addition to the mask of each call
     float dropout = 0.0F;                ///< probability that a weight becomes 0 in training
     std::uint64_t seed = 0;  ///< of first parameters and dropout (which may begin at seed + 1, say): modules
-                             ///< of equal seeds begin alike and drop alike, call by call; others do not
+                             ///< of equal seeds begin alike and drop alike, call by call; others do not (of
+                             ///< seeds that differ above their low 32 bits alone, this is not asked)
 };
 
 /// Multi-head attention with learned projections, as torch.nn.MultiheadAttention. Three differences matter when you
 /// compare the two: torch packs the three input projections into one in_proj_weight (3D, D), since its E is D, begins
 /// it by Xavier's rule with biases of 0, and averages the weights that it returns over the heads unless told not to.
 ///
-/// Four nn::Linear, registered in this order: q_proj, k_proj, v_proj (D -> E) and out_proj (E -> D); remember that
-/// nn::Linear stores its weight (out, in). With the default head_dim there are 4·D² parameters, + 4·D with bias,
-/// whatever H is. named_parameters, state_dict, load_state_dict, train and eval then come from nn::Module.
+/// Four nn::Linear, each with first numbers of its own, registered in this order: q_proj, k_proj, v_proj (D -> E) and
+/// out_proj (E -> D); remember that nn::Linear stores its weight (out, in). With the default head_dim there are 4·D²
+/// parameters, + 4·D with bias, whatever H is. named_parameters, state_dict, load_state_dict, train and eval then come
+/// from nn::Module.
 class Attention : public nn::Module {
 public:
     /// out_proj(merge_heads(dropout(weights) · v)).   Self-attention is forward(x, x, x, mask).
@@ -44,8 +46,8 @@ public:
     /// @param query  (B, T, D)   @param key, value  (B, S, D)
     /// @param mask  true = may not attend; broadcastable to (B, H, T, S)
     /// @return (B, T, D)
-    /// @throws std::invalid_argument if B, S or D differ where they must agree (any size of 1 that broadcasts may be
-    ///         let through), or the mask does not broadcast
+    /// @throws std::invalid_argument if B, S or D differ where they must agree (a size of 1 may be let through
+    ///         where it broadcasts, which none does in place of D), or the mask does not broadcast
     virtual Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask) = 0;
 
     /// The weights of each head (not averaged), before dropout, in either mode, which stays as it is. Whether a call

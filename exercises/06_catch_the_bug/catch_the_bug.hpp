@@ -12,9 +12,9 @@
 // Write TESTs in catch_the_bug.cpp. The grader runs all of them against many attentions, one after another, in an order
 // that is not yours to know: right ones, written in different styles, and wrong ones, each with a mistake that shipped
 // in real software. What counts is what you catch: a property is caught if each attention that gets it wrong fails some
-// test that passes with every right one. Each right attention that some test of yours fails costs one of these. Some
-// attentions are met twice: a set whose tests have other names each time, or say different things of the same
-// attention, catches nothing.
+// test that passes with every right one. Each right attention that some test of yours fails costs one of these, so one
+// test that is too strict for all of them may cost all. Some attentions are met twice: a set whose tests have other
+// names each time, or of which one passes and then fails with the same attention, catches nothing.
 namespace headway::ex06 {
 
 /// What multi-head attention is given. Sizes are yours to choose, from 1 on, up to 2^20 scores (B·H·T·S),
@@ -49,13 +49,14 @@ struct Attended {
 /// are equal to 0.001, and the output follows from these weights to five digits of the largest number in its sums. How
 /// large a blocked key, its score or its value is does not matter where it is blocked. A query that may see no key has
 /// weights of zero, so that its output is b_o, or 0 without one. All numbers and their products are below 1e37 in size:
-/// what 0 · infinity gives is nobody's promise. No call depends on an earlier one, and none changes its inputs. Any
-/// strides may come in; any may come out.
+/// what 0 · infinity gives is nobody's promise. No call depends on an earlier one, and none changes its inputs or an
+/// earlier answer. Any strides may come in; any may come out.
 ///
 /// Left open are the digits after those, the strides of an answer, the sign of a zero and the words of an exception.
 /// Right attentions differ in them, in other ways at each grading.
 ///
-/// Ask inside a TEST only. With one attention all tests together may ask 2000 times and compute for one second; where
+/// Ask inside a TEST only, of whatever kind; a fixture's constructor and SetUp are part of it. With one attention all
+/// tests together may ask 2000 times and compute for one second, in which the time of attention() does not count; where
 /// they crash or do not end, they fail a right attention and catch no wrong one.
 /// @throws std::invalid_argument if a shape does not fit or num_heads does not divide E. Every attention does
 ///         so; no property depends on it

@@ -128,8 +128,9 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         const auto found = failure->frames ? sites.find(*failure->frames) : sites.end();
         failure->frames.reset();
         if (found == sites.end() || !found->second) continue;
-        // What waits for something is where it waits.
-        const bool computes = failure->kind == verdict::FailureKind::timeout &&
+        // What waits for something is where it waits. Tests that are handed in and do not end behave wrongly.
+        const bool computes = (failure->kind == verdict::FailureKind::timeout ||
+                               failure->kind == verdict::FailureKind::wrong_behaviour) &&
                               failure->message.find("a loop whose condition") != std::string::npos;
         failure->at = computes ? found->second->in_loop.value_or(found->second->line) : found->second->line;
         if (computes) tell_what_continue_skips(*failure, workspace.submission().files);

@@ -9,6 +9,7 @@ namespace headway::worker {
 namespace {
 
 using Report = std::vector<TestSaid>;
+using NowIn = void (*)(const std::string& test);
 using LastThrow = std::vector<std::int64_t> (*)();
 
 constexpr std::size_t most_bytes = 300;
@@ -36,31 +37,34 @@ void note_failure(TestSaid& said, const testing::TestResult& result, LastThrow l
     }
 }
 
+std::string name_of(const testing::TestInfo& test) { return std::string(test.test_suite_name()) + "." + test.name(); }
+
 class Silent : public testing::EmptyTestEventListener {
 public:
-    Silent(Report& report, void (*forget)(), LastThrow last_throw)
-        : report_(report), forget_(forget), last_throw_(last_throw) {}
+    Silent(Report& report, NowIn now_in, LastThrow last_throw)
+        : report_(report), now_in_(now_in), last_throw_(last_throw) {}
 
-    void OnTestStart(const testing::TestInfo&) override { forget_(); }
+    void OnTestStart(const testing::TestInfo& test) override { now_in_(name_of(test)); }
     void OnTestEnd(const testing::TestInfo& test) override {
         const testing::TestResult& result = *test.result();
-        TestSaid said{std::string(test.test_suite_name()) + "." + test.name(), {}};
+        TestSaid said{name_of(test), {}};
         if (result.Failed() && !result.Skipped())
             note_failure(said, result, last_throw_);
         else if (!result.Skipped())
             said.words.emplace();
         report_.push_back(std::move(said));
+        now_in_("");
     }
 
 private:
     Report& report_;
-    void (*forget_)();
+    NowIn now_in_;
     LastThrow last_throw_;
 };
 
 }  // namespace
 
-Report report_of_all_tests(void (*forget)(), LastThrow last_throw) {
+Report report_of_all_tests(NowIn now_in, LastThrow last_throw) {
     int argc = 1;
     std::string name = "tests";
     char* argv[] = {name.data(), nullptr};
@@ -68,7 +72,7 @@ Report report_of_all_tests(void (*forget)(), LastThrow last_throw) {
     Report report;
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
-    listeners.Append(new Silent(report, forget, last_throw));  // owns it
+    listeners.Append(new Silent(report, now_in, last_throw));  // owns it
     [[maybe_unused]] const int failed = RUN_ALL_TESTS();       // which ones, the report says
     return report;
 }

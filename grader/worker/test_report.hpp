@@ -15,7 +15,9 @@ struct TestSaid {
 };
 
 /// Runs every TEST that the submission has, silently. Compiled where it grades, for the GoogleTest that is there.
-/// @param forget, last_throw  as in throw_trace.hpp, which is compiled elsewhere
-std::vector<TestSaid> report_of_all_tests(void (*forget)(), std::vector<std::int64_t> (*last_throw)());
+/// @param now_in  is told of each test before it runs, and of "" after it
+/// @param last_throw  as in throw_trace.hpp, which is compiled elsewhere
+std::vector<TestSaid> report_of_all_tests(void (*now_in)(const std::string& test),
+                                          std::vector<std::int64_t> (*last_throw)());
 
 }  // namespace headway::worker

@@ -151,15 +151,32 @@ TEST(Padding, OfOneSequence) {
                     .failure->message,
                 "It passes when your mask (2, 1, 3) is taken as (2, 1, 1, 3). A mask is lined up from the last axis "
                 "with (B, H, T, S): its first axis meets the heads, not the sequences.");
-    expect_said(right_ones(graded(tests(R"(
+    expect_said(
+        right_ones(graded(tests(R"(
 TEST(Large, ScoresToAllDigits) {
     Inputs in = ones();
     in.query = in.query * 100.0F;
     EXPECT_NEAR(attention(in).weights(0, 0, 0, 0), 0.333333, 1e-30);
 }
 )")))
+            .failure->message,
+        "Where scores reach more than 10 in size, as in all that this test asks (up to 141.42), the header promises "
+        "weights to 0.01");
+}
+
+TEST(CatchTheBug, ATestWhoseToleranceIsTooSmallForItsScoresIsToldTheirSize) {
+    // Two keys of scores 30000 and 30000 - ln 3, as float32 has them.
+    expect_said(right_ones(graded(tests(R"(
+TEST(Large, OnlyTheDifferenceMatters) {
+    Inputs in;
+    in.query = Tensor::of({1, 1, 1}, {30000});
+    in.key = in.value = Tensor::of({1, 2, 1}, {1, 1 - 1.0986123F / 30000});
+    in.w_q = in.w_k = in.w_v = in.w_o = Tensor::ones({1, 1});
+    EXPECT_NEAR(attention(in).weights(0, 0, 0, 0), 0.75, 1e-5);
+}
+)")))
                     .failure->message,
-                "Where scores reach more than 10 in size, as in all that you ask, the header promises weights to 0.01");
+                "as in all that this test asks (up to 30000), the header promises weights to 0.01 only");
 }
 
 TEST(CatchTheBug, WhatIsNeverAskedIsToldBesideTestsThatDoNotCount) {
@@ -206,6 +223,8 @@ TEST(Output, OfOtherKeys) {
     expect_said(told(not_compared, "BlockedRows"),
                 "answers 1 of your 2 questions with NaN where a number belongs, and no test fails.");
     expect_said(told(not_compared, "BlockedRows"), "std::max(worst, difference), or fmax, may drop a NaN");
+    expect_said(told(not_compared, "BlockedRows"),
+                "What it answers wrong lets a query see no key, and is asked in Comparison.LetsNaNPass.");
     expect_said(told(not_compared, "Causal"),
                 "nothing that you ask shows the mistake. None of your 2 questions is causal.");
     expect_said(told(not_compared, "ReturnedWeights"), "with wrong weights and the right output, and no test fails.");
@@ -219,7 +238,28 @@ TEST(Always, Fails) { EXPECT_EQ(attention(ones()).output.rank(), 4); }
 )"));
     EXPECT_EQ(exercise.points, 0);
     EXPECT_TRUE(remarks(exercise, "Never.Fails: passes with every one of 32 attentions"));
+    EXPECT_FALSE(remarks(exercise, "asks the same question each time"));
     EXPECT_TRUE(remarks(exercise, "Always.Fails: fails with every one of 32 attentions"));
+}
+
+TEST(CatchTheBug, ATestThatAsksOneQuestionTwiceIsToldSo) {
+    const verdict::Exercise exercise = graded(tests(R"(
+TEST(Blocked, MayHoldAnyNumber) {
+    Inputs in = ones();
+    in.mask = Mask::of({3}, {false, false, true});
+    Inputs other = in;
+    other.value(0, 2, 0) = 100;
+    EXPECT_NEAR(attention(in).output(0, 0, 0), attention(other).output(0, 0, 0), 1);
+}
+TEST(Open, ChangesTheOutput) {
+    Inputs in = ones();
+    Inputs other = in;
+    other.value = in.value * 2.0F;
+    EXPECT_LT(attention(in).output(0, 0, 0), attention(other).output(0, 0, 0));
+}
+)"));
+    EXPECT_TRUE(remarks(exercise, "Blocked.MayHoldAnyNumber asks the same question each time, number by number"));
+    EXPECT_FALSE(remarks(exercise, "Open.ChangesTheOutput asks"));
 }
 
 TEST(CatchTheBug, CoverageIsToldBesideWhatItCaught) {
@@ -274,6 +314,41 @@ TEST(CatchTheBug, TestsThatNeverEndOrCrashAreNoPassAndNoCatch) {
         EXPECT_EQ(exercise.points, 0) << text;
         EXPECT_NE(right_ones(exercise).failure->message.find("10 of 10 right attentions"), std::string::npos) << text;
     }
+}
+
+TEST(CatchTheBug, TheTestAndTheLineWhereTheyCrashOrDoNotEndAreTold) {
+    const auto line_of = [](const verdict::Exercise& exercise) {
+        const auto& at = right_ones(exercise).failure->at;
+        return at ? at->text : std::string();
+    };
+    const verdict::Exercise crashed = graded(tests(R"(
+TEST(First, Passes) { EXPECT_EQ(attention(ones()).output.rank(), 3); }
+TEST(Bias, OfNone) {
+    const volatile float* const b = ones().b_q.data();
+    EXPECT_EQ(b[1] + 0.0F, 0);
+}
+)"));
+    expect_said(told(crashed, "RightOnesPass"), "your tests, in Bias.OfNone, crashed: SIGSEGV");
+    expect_said(line_of(crashed), "b[1]");
+    expect_said(told(crashed, "Scale"), "do not come to their end, as above");
+    const verdict::Exercise at_once =
+        graded(tests("TEST(Crash, AtOnce) { *static_cast<volatile int*>(nullptr) = 1; }\n"));
+    EXPECT_FALSE(remarks(at_once, "never ask"));
+    const verdict::Exercise endless = graded(tests(R"(
+TEST(Loop, Silently) {
+    for (volatile int i = 0; i < 2;)
+        if (i > 2) i = 0;
+}
+)"));
+    expect_said(told(endless, "RightOnesPass"), "your tests, in Loop.Silently, did not come to their end in time");
+    EXPECT_NE(line_of(endless), "");
+    expect_said(told(graded(tests(R"(
+TEST(Few, Questions) { attention(ones()); }
+TEST(Many, Questions) { for (int i = 0; i < 1500; ++i) attention(ones()); }
+TEST(More, Questions) { for (int i = 0; i < 1500; ++i) attention(ones()); }
+)")),
+                     "RightOnesPass"),
+                "ask one attention more than 2000 questions: 1500 of them in Many.Questions, 499 in More.Questions");
 }
 
 TEST(CatchTheBug, WhatIsNotTheSameInEachRunCountsForNothing) {

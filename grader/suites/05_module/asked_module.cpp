@@ -81,7 +81,7 @@ AnswerAndChanges ask_numbers(Student& student, const Arguments& arguments, const
     return {answer, outcome.changed_arguments};
 }
 
-/// attention_weights of a module with dropout: are they those of eval, and does training go on after it?
+/// attention_weights of a module with dropout: are they those of eval, and does either mode go on after it?
 AnswerAndChanges ask_weights_in_training(Student& student, const Arguments& arguments) {
     const ObjectOptions asking = options_of(arguments);
     ObjectOptions without = asking;
@@ -99,6 +99,9 @@ AnswerAndChanges ask_weights_in_training(Student& student, const Arguments& argu
     Answer answer;
     say(answer, same_numbers(*seen, *right_ones) ? "before dropout" : "after dropout");
     say(answer, same_numbers(dropping.forward(call_of(arguments)), plain) ? "leaves training" : "training goes on");
+    dropping.eval();
+    dropping.outcome("attention_weights", call_of(arguments));
+    say(answer, dropping.is_training().value_or(false) ? "leaves eval" : "eval goes on");
     return answer;
 }
 

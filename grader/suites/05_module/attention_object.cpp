@@ -131,6 +131,27 @@ Tensor AttentionObject::attention_weights(const Question& question) {
 
 void AttentionObject::train() { student_.run("train", {self()}); }
 void AttentionObject::eval() { student_.run("eval", {self()}); }
+
+std::optional<bool> AttentionObject::is_training() {
+    const Outcome answer = student_.outside_story([&] { return student_.outcome("is_training", {self()}); });
+    const auto* mode = std::get_if<bool>(&answer.value);
+    return mode == nullptr ? std::nullopt : std::optional(*mode);
+}
+
+void AttentionObject::expect_mode_stays(const Question& question) {
+    for (const std::string function : {"attention_weights", "forward"})
+        for (const bool training : {true, false}) {
+            if (training)
+                train();
+            else
+                eval();
+            outcome(function, question);
+            expect(is_training().value_or(training) == training, Stage::state,
+                   "your " + function + " leaves the module in " + (training ? "eval" : "training") +
+                       " mode, which was in " + (training ? "training" : "eval") + " before: ask is_training()");
+        }
+}
+
 wire::Record AttentionObject::state() { return student_.record("state_dict", {self()}); }
 
 void AttentionObject::load(const wire::Record& state) {

@@ -73,6 +73,10 @@ public:
 
     void train();
     void eval();
+    /// No part of the story; nothing where that is not answered.
+    std::optional<bool> is_training();
+    /// Whatever the calls come to: attention_weights and forward leave either mode as it is.
+    void expect_mode_stays(const Question& question);
 
     wire::Record state();
     wire::Record random_state(Random& random) const { return judge::random_state(random, options_); }

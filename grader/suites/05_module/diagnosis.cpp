@@ -205,6 +205,7 @@ Answer training_facts(const ModuleChoices& module) {
     Answer answer;
     say(answer, module.weights_after_dropout ? "after dropout" : "before dropout");
     say(answer, module.weights_switch_to_eval ? "leaves training" : "training goes on");
+    say(answer, module.weights_switch_to_train ? "leaves eval" : "eval goes on");
     return answer;
 }
 

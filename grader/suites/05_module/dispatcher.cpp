@@ -43,6 +43,8 @@ void add_functions(Dispatcher& dispatcher) {
         "train", +[](Attention& attention) { attention.train(); });
     dispatcher.add(
         "eval", +[](Attention& attention) { attention.eval(); });
+    dispatcher.add(
+        "is_training", +[](Attention& attention) { return attention.is_training(); });
 }
 
 }  // namespace headway::worker

@@ -231,6 +231,8 @@ void expect_dropout(const Session& session, Random& random) {
     const Array weights = object.expected_weights(question);
     object.eval();
     object.outcome("attention_weights", question);  // asking for them leaves the module as it is
+    expect(!object.is_training().value_or(false), Stage::state,
+           "your attention_weights leaves the module in training mode, which was in eval before: ask is_training()");
     if (const auto failure =
             what_is_wrong(student, output_axes, object.forward(question), object.expected_output(question))) {
         const Question few{random_tensor(random, {2, 3, D}), random_tensor(random, {2, S, D}),

@@ -84,8 +84,9 @@ struct ModuleChoices {
         bool operator==(const Dropout&) const = default;
     };
     Dropout dropout;
-    bool weights_after_dropout = false;   ///< attention_weights shows them so
-    bool weights_switch_to_eval = false;  ///< attention_weights leaves eval mode behind
+    bool weights_after_dropout = false;    ///< attention_weights shows them so
+    bool weights_switch_to_eval = false;   ///< attention_weights leaves eval mode behind
+    bool weights_switch_to_train = false;  ///< it leaves training mode behind
 
     static const ModuleChoices& right() {
         static const ModuleChoices defaults;

@@ -125,6 +125,9 @@ Questions shared_questions(Random& random) {
     // A causal mask of one length alone broadcasts where that is 1.
     questions.add(question(random, causal, 1, S));
     questions.add(question(random, causal, T, 1));
+    // Of three axes: other than there are sequences, and as many.
+    questions.add(question(random, plain, T, S, random_mask(random, {H, T, S})), "something is blocked");
+    questions.add(question(random, {.D = 10, .H = B}, T, S, random_mask(random, {B, T, S})), "something is blocked");
     return questions;
 }
 

@@ -3,6 +3,10 @@
 #include "student/record_field.hpp"
 #include "suites/05_module/expectations.hpp"
 
+#include <functional>
+#include <optional>
+#include <utility>
+
 namespace headway::judge {
 namespace {
 
@@ -152,6 +156,8 @@ PROPERTY(Module, WeightsAreReturnedPerHead, 1, "attention_weights is (B, H, T, S
             expect_close(student, weights_axes, object.attention_weights(question), object.expected_weights(question));
             object.eval();
         }
+        question.mask = random_mask(random, {n.H, n.T, n.S});
+        expect_close(student, weights_axes, object.attention_weights(question), object.expected_weights(question));
         const Question large = large_question(random, n);
         expect_close(student, weights_axes, object.attention_weights(large), object.expected_weights(large));
         const Question towering = towering_question(random, n, object);
@@ -257,41 +263,74 @@ PROPERTY(Module, EvalDropsNothingAndSeedsRepeat, 1,
            "in training nothing is dropped where there is a mask");
 }
 
+/// A refusal that is missing hides nothing of what comes after it: where both are wrong, both are told.
+void in_turn(Student& student, const std::function<void()>& refusals, const std::function<void()>& others) {
+    TestRecord& record = student.test_record();
+    try {
+        refusals();
+    } catch (const StopTest& missing) {
+        if (!missing.failure || missing.failure->kind != verdict::FailureKind::wrong_behaviour || record.in_doubt)
+            throw;
+        record.stopped_by(missing);
+        verdict::Failure told = *std::exchange(record.failure, std::nullopt);
+        try {
+            others();
+        } catch (const StopTest& besides) {
+            if (!record.unavailable.empty() || record.in_doubt) throw;
+            record.stopped_by(besides);
+            if (besides.failure) told.message += ". Besides: " + std::exchange(record.failure, std::nullopt)->message;
+        }
+        record.waits_for.clear();
+        record.story = told.story;
+        fail(told);
+    }
+    others();
+}
+
 PROPERTY(Module, TheFactoryRefusesBadOptions, 1,
          "the factory and forward refuse what does not fit; calls leave nothing behind") {
     const Sizes n = random_sizes(random);
     const auto refuses = [&](const ObjectOptions& options, const std::string& because) {
         student.refuses("make_multi_head_attention", {{"options", options.seeded(1).record()}}, because);
     };
-    refuses({.D = n.D(), .H = 0}, "there must be a head");
-    refuses({.D = n.D(), .H = -n.H}, "there must be a head");
-    refuses({.D = n.D() + 1, .H = n.H}, "embed_dim is not divisible by num_heads");
-    refuses({.D = n.D(), .H = n.H, .dropout = 1.0}, "dropout = 1 would leave nothing");
-    refuses({.D = n.D(), .H = n.H, .dropout = -0.1}, "dropout is a probability");
-    refuses({.D = n.D(), .H = n.H, .dropout = 1.5}, "dropout is a probability");
-    refuses({.D = n.D(), .H = n.H, .dropout = std::nan("")}, "dropout = NaN is not in [0, 1)");
-    refuses({.D = n.D(), .H = n.H, .head_dim = 0}, "head_dim must be at least 1");
-    refuses({.D = 0, .H = n.H}, "embed_dim must be at least 1");
-    AttentionObject object(student, {.D = n.D(), .H = n.H, .bias = true, .causal = true});
-    Question question = random_question(random, n, n.S);
-    question.mask = random_mask(random, {n.B, n.H, n.T, n.S});
-    expect_untouched(student, {{"attention_weights", object.weights_arguments(question)}});
-    object.eval();
-    expect_untouched(student, {{"forward", object.arguments(question)}});
-    expect_same_if_repeated(student, {"forward", object.arguments(question)}, "query", 0);
-    question.value = random_tensor(random, {n.B, n.S + 1, n.D()});
-    student.refuses("forward", object.arguments(question), "there are more values than keys");
-    question = random_question(random, n, n.S);
-    question.query = random_tensor(random, {n.B, n.T, n.D() + 1});
-    student.refuses("forward", object.arguments(question), "query is wider than embed_dim");
-    refuses_misfits(student, random, "forward", object.arguments(random_question(random, n, n.S)),
-                    "query: B T D, key: B S D, value: B S D", Broadcast::may_pass);
-    refuses_masks(student, random, {n.B, n.H, n.T, n.S}, "forward", [&](const Mask& mask) {
-        Question masked = random_question(random, n, n.S);
-        masked.mask = mask;
-        return object.arguments(masked);
-    });
-    expect_as_fresh_for_other_lengths(student, random, n);
+    const auto all_refused = [&] {
+        refuses({.D = n.D(), .H = 0}, "there must be a head");
+        refuses({.D = n.D(), .H = -n.H}, "there must be a head");
+        refuses({.D = n.D() + 1, .H = n.H}, "embed_dim is not divisible by num_heads");
+        refuses({.D = n.D(), .H = n.H, .dropout = 1.0}, "dropout = 1 would leave nothing");
+        refuses({.D = n.D(), .H = n.H, .dropout = -0.1}, "dropout is a probability");
+        refuses({.D = n.D(), .H = n.H, .dropout = 1.5}, "dropout is a probability");
+        refuses({.D = n.D(), .H = n.H, .dropout = std::nan("")}, "dropout = NaN is not in [0, 1)");
+        refuses({.D = n.D(), .H = n.H, .head_dim = 0}, "head_dim must be at least 1");
+        refuses({.D = 0, .H = n.H}, "embed_dim must be at least 1");
+    };
+    const auto the_rest = [&] {
+        AttentionObject object(student, {.D = n.D(), .H = n.H, .bias = true, .causal = true});
+        Question question = random_question(random, n, n.S);
+        question.mask = random_mask(random, {n.B, n.H, n.T, n.S});
+        AttentionObject(student, {.D = n.D(), .H = n.H, .bias = true, .dropout = 0.4}).expect_mode_stays(question);
+        expect_untouched(student, {{"attention_weights", object.weights_arguments(question)}});
+        object.eval();
+        if (object.outcome("forward", question).error)
+            remark(student,
+                   "forward throws here at a call that fits, too: that it refuses those that do not says nothing");
+        expect_untouched(student, {{"forward", object.arguments(question)}});
+        expect_same_if_repeated(student, {"forward", object.arguments(question)}, "query", 0);
+        question.value = random_tensor(random, {n.B, n.S + 1, n.D()});
+        student.refuses("forward", object.arguments(question), "there are more values than keys");
+        question = random_question(random, n, n.S);
+        question.query = random_tensor(random, {n.B, n.T, n.D() + 1});
+        student.refuses("forward", object.arguments(question), "query is wider than embed_dim");
+        refuses_misfits(student, random, "forward", object.arguments(random_question(random, n, n.S)),
+                        "query: B T D, key: B S D, value: B S D", Broadcast::may_pass);
+        refuses_masks(student, random, {n.B, n.H, n.T, n.S}, "forward", [&](const Mask& mask) {
+            Question masked = random_question(random, n, n.S);
+            masked.mask = mask;
+            return object.arguments(masked);
+        });
+        expect_as_fresh_for_other_lengths(student, random, n);
+    };
+    in_turn(student, all_refused, the_rest);
 }
 
 }  // namespace

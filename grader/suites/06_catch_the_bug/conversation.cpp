@@ -1,6 +1,9 @@
 #include "suites/06_catch_the_bug/conversation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace headway::judge {
@@ -10,9 +13,27 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 constexpr int most_questions = 2000;
+constexpr int most_turns = 10'000;  // questions, and beginnings and ends of tests
 constexpr std::size_t most_tests = 500, most_name_bytes = 200, most_words_bytes = 400;
 /// With one attention, for answering them.
 constexpr milliseconds most_answering{10'000};
+
+constexpr const char* too_many_questions = "ask one attention more than 2000 questions";
+
+/// ": 1536 of them in Sequences.StayApart, 464 in Keys.MoveNothing"
+std::string most_asking(const std::map<std::string, int>& asked) {
+    constexpr std::size_t most = 3;
+    std::vector<std::pair<int, std::string>> tests;
+    for (const auto& [test, questions] : asked)
+        if (!test.empty()) tests.emplace_back(questions, test);
+    std::ranges::sort(tests, std::greater());
+    tests.resize(std::min(tests.size(), most));
+    std::string words;
+    for (const auto& [questions, test] : tests)
+        words +=
+            fmt::format("{} {}{} in {}", words.empty() ? ":" : ",", questions, words.empty() ? " of them" : "", test);
+    return words;
+}
 
 /// It computes what strangers ask, with code of ours.
 sandbox::Launch attention_program(const fs::path& counts) {
@@ -49,6 +70,15 @@ std::vector<std::int64_t> thrown_at(const wire::Record& end, const std::string& 
 
 }  // namespace
 
+std::string Encounter::how_lost() const {
+    if (!lost) return {};
+    if (lost->message == too_many_questions) {
+        const bool in_one = asked.contains(running) && asked.at(running) == most_questions;
+        return " " + lost->message + most_asking(asked) + (in_one ? " (in a loop that does not end?)" : "");
+    }
+    return (running.empty() ? " " : ", in " + running + ", ") + lost->message;
+}
+
 AttentionProcess::AttentionProcess(const CallLimits& tests, std::uint64_t seed, const fs::path& counts)
     : link_(attention_program(counts), limits_beside(tests)), seed_(seed) {}
 
@@ -73,13 +103,24 @@ void converse(WorkerLink& tests, const Answering& answer, milliseconds patience,
     };
     std::uint64_t call = 0;
     wire::Value said = tests.exchange({++call, "run_tests", {}}, left()).result;
-    for (int question = 0;; ++question) {
+    const auto is_of_a_test = [&] {
+        const auto* record = std::get_if<wire::Record>(&said);
+        const wire::Field* test = record != nullptr ? record->find("now_in") : nullptr;
+        const auto* name = test != nullptr ? std::get_if<std::string>(&test->value) : nullptr;
+        if (name != nullptr) met.running = name->substr(0, most_name_bytes);
+        return name != nullptr;
+    };
+    for (int question = 0, turn = 0;; ++turn) {
+        if (turn > most_turns) throw NoAnswer{verdict::FailureKind::protocol, "run more than 500 tests"};
+        if (is_of_a_test()) {
+            said = tests.exchange({++call, "answer", {{"reply", wire::Record{}}}}, left()).result;
+            continue;
+        }
         const auto* record = std::get_if<wire::Record>(&said);
         const wire::Field* asks = record != nullptr ? record->find("asks") : nullptr;
         if (asks == nullptr) break;
-        if (question == most_questions)
-            throw NoAnswer{verdict::FailureKind::protocol,
-                           "ask one attention more than 2000 questions (in a loop that does not end?)"};
+        if (question++ == most_questions) throw NoAnswer{verdict::FailureKind::protocol, too_many_questions};
+        ++met.asked[met.running];
         const wire::Value reply = answer(asks->value);
         said = tests.exchange({++call, "answer", {{"reply", reply}}}, left()).result;
     }

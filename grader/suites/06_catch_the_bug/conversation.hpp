@@ -18,6 +18,8 @@ namespace headway::judge {
 
 /// What the submitted tests said of one attention.
 struct Encounter {
+    /// Where they did not come to their end: ", in Suite.Name, crashed: SIGSEGV". Completes "your tests".
+    std::string how_lost() const;
     /// What the first failed test said; empty if none failed.
     std::string first_words() const { return words.contains(first_failed) ? words.at(first_failed) : std::string(); }
 
@@ -29,6 +31,8 @@ struct Encounter {
     std::map<std::string, std::string> words;  ///< what each failed test said first
     std::vector<std::int64_t> thrown_at;       ///< where the first one threw what ended it; empty if that is not known
     std::optional<NoAnswer> lost;              ///< why the tests did not come to their end
+    std::string running;                       ///< the test that ran then, as the tests' program says; empty: none
+    std::map<std::string, int> asked;          ///< how often each test has asked, "" what runs outside of them
     std::chrono::nanoseconds computed{};       ///< by the tests and the attention
 };
 

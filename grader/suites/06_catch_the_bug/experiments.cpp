@@ -1,10 +1,12 @@
 #include "suites/06_catch_the_bug/experiments.hpp"
 
+#include "suites/06_catch_the_bug/changes.hpp"
 #include "suites/06_catch_the_bug/what_shows.hpp"
 
 #include "diagnosis/catalogue.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <regex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -30,15 +33,17 @@ constexpr milliseconds patience{1000};
 using Change = std::function<wire::Value(AttentionProcess& attention, const wire::Value& question, wire::Value answer)>;
 
 /// The tests against an attention that they have met, its answers changed.
+/// @param asking  if given, the test whose question it is whenever an answer is changed
 std::optional<Encounter> once_more(const Student& student, std::uint64_t seed, const Encounter& met,
-                                   const Change& change) {
+                                   const Change& change, std::string* asking = nullptr) {
     if (met.lost || met.computed > quick || student.is_out_of_time()) return std::nullopt;
     AttentionProcess attention(student.limits(), seed);
     const std::unique_ptr<WorkerLink> tests = student.another_worker();
+    Encounter now;
     const auto answer = [&](const wire::Value& question) {
+        if (asking != nullptr) *asking = now.running;
         return change(attention, question, attention.answer(met.attention->id, question));
     };
-    Encounter now;
     try {
         converse(*tests, answer, patience, now);
     } catch (const NoAnswer&) {
@@ -47,12 +52,6 @@ std::optional<Encounter> once_more(const Student& student, std::uint64_t seed, c
         return std::nullopt;
     }
     return now;
-}
-
-const Tensor* tensor_in(const wire::Value& answer, const char* part) {
-    const auto* record = std::get_if<wire::Record>(&answer);
-    const wire::Field* field = record != nullptr ? record->find(part) : nullptr;
-    return field != nullptr ? std::get_if<Tensor>(&field->value) : nullptr;
 }
 
 enum class Answered { right, wrong, nan };
@@ -76,93 +75,6 @@ Answered compared(const wire::Value& answer, const wire::Value& right, const cha
         }
     }
     return found;
-}
-
-/// A record's tensors, each changed.
-wire::Value with_tensors(wire::Value answer, Tensor (*change)(const Tensor&)) {
-    if (auto* record = std::get_if<wire::Record>(&answer))
-        for (wire::Field& field : record->fields)
-            if (const auto* tensor = std::get_if<Tensor>(&field.value)) field.value = change(*tensor);
-    return answer;
-}
-
-Tensor row_major(const Tensor& x) { return x.contiguous(); }
-
-/// Row-major, too: that alone was tried before.
-Tensor without_negative_zeros(const Tensor& x) { return x + 0.0F; }
-
-/// What the header lets tests ask with.
-constexpr float most = 1e37F;
-
-/// The question, with 0 for each number that is too large, infinite or none; nothing if there is no such number.
-std::optional<wire::Value> within_the_promise(const wire::Value& question) {
-    const auto* asked = std::get_if<wire::Record>(&question);
-    if (asked == nullptr) return std::nullopt;
-    wire::Record tame = *asked;
-    bool changed = false;
-    for (wire::Field& field : tame.fields) {
-        const auto* tensor = std::get_if<Tensor>(&field.value);
-        if (tensor == nullptr || !tensor->defined()) continue;
-        Tensor numbers = tensor->contiguous().clone();
-        for (Index i = 0; i < numbers.numel(); ++i) {
-            if (std::abs(numbers.data()[i]) < most) continue;
-            numbers.data()[i] = 0;
-            changed = true;
-        }
-        field.value = numbers;
-    }
-    return changed ? std::optional<wire::Value>(std::move(tame)) : std::nullopt;
-}
-
-/// A question whose mask has the sequences where (B, H, T, S) has heads or queries.
-struct SequencesFirst {
-    wire::Value question;  ///< with 1s put in behind the sequences
-    Shape was, is;         ///< of the mask
-};
-
-/// Nothing if its mask can be meant as it is alone.
-std::optional<SequencesFirst> with_sequences_first(const wire::Value& question) {
-    const Tensor *query = tensor_in(question, "query"), *key = tensor_in(question, "key");
-    const auto* asked = std::get_if<wire::Record>(&question);
-    const wire::Field* field = asked != nullptr ? asked->find("mask") : nullptr;
-    const Mask* mask = field != nullptr ? std::get_if<Mask>(&field->value) : nullptr;
-    if (mask == nullptr || query == nullptr || key == nullptr || query->rank() != 3 || key->rank() != 3) return {};
-    const Index B = query->size(0), T = query->size(1), S = key->size(1), rank = mask->rank();
-    if (B < 2 || (rank != 2 && rank != 3) || mask->size(0) != B) return {};
-    const Index rows = rank == 3 ? mask->size(1) : 1, columns = mask->size(-1);
-    if ((rows != 1 && rows != T) || (columns != S && (rank == 2 || columns != 1))) return {};
-    const Mask dense = mask->clone();
-    SequencesFirst other{*asked, mask->shape(), {B, 1, rows, columns}};
-    for (wire::Field& one : std::get<wire::Record>(other.question).fields)
-        if (one.name == "mask") one.value = dense.as_strided(other.is, Layout::contiguous(other.is).strides, 0);
-    return other;
-}
-
-/// What is wrong with masks that were meant to have the sequences first.
-std::string where_masks_meet(const std::map<Shape, Shape>& meant) {
-    const std::string lined_up = " A mask is lined up from the last axis with (B, H, T, S): ";
-    if (meant.size() > 1)
-        return " It passes when 1s are put in behind the first axis of masks that have B there: (B, 1, T, S) or "
-               "(B, 1, 1, S)." +
-               lined_up + "the first of three axes meets the heads, of two the queries, not the sequences.";
-    const auto& [was, is] = *meant.begin();
-    return fmt::format(" It passes when your mask {} is taken as {}.{}its first axis meets the {}, not the sequences.",
-                       headway::to_string(was), headway::to_string(is), lined_up,
-                       was.size() == 3 ? "heads" : "queries");
-}
-
-/// The answer, with an output of 0 for each query whose heads give no key any weight.
-wire::Value without_bias_of_the_blind(wire::Value answer) {
-    const Tensor *output = tensor_in(answer, "output"), *weights = tensor_in(answer, "weights");
-    if (output == nullptr || weights == nullptr || output->rank() != 3 || weights->rank() != 4) return answer;
-    Tensor changed = output->contiguous().clone();
-    const Tensor seen = max(max(*weights, -1), 1);  // (B, T)
-    for (Index b = 0; b < seen.size(0); ++b)
-        for (Index t = 0; t < seen.size(1); ++t)
-            if (std::as_const(seen)(b, t) == 0) changed.select(0, b).select(0, t).fill(0);
-    for (wire::Field& field : std::get<wire::Record>(answer).fields)
-        if (field.name == "output") field.value = changed;
-    return answer;
 }
 
 /// Whether a test's words show two numbers that differ in the last digits alone.
@@ -189,20 +101,50 @@ const roster::Entry* passed_alone(const Trial& trial, const std::string& test) {
     return found;
 }
 
-/// What the header promises of large scores, where some question has them.
+/// What the header promises of large scores, where some question of the test has them that failed first.
 std::string on_large_scores(const Student& student, std::uint64_t seed, const Encounter& met) {
     constexpr double large = 10;
     int questions = 0, beyond = 0;
+    double largest = 0;
+    std::string asking;
     const auto looked_at = [&](AttentionProcess&, const wire::Value& question, wire::Value answer) {
+        if (asking != met.first_failed) return answer;
         ++questions;
-        if (tensor_in(answer, "output") != nullptr && some_score_is_beyond(large, question)) ++beyond;
+        if (tensor_in(answer, "output") == nullptr) return answer;
+        const double size = largest_size_of_a_score(question);
+        largest = std::max(largest, size);
+        if (size > large) ++beyond;
         return answer;
     };
-    if (!once_more(student, seed, met, looked_at) || beyond == 0) return "";
-    const std::string where = beyond == questions ? std::string("in all that you ask")
-                                                  : fmt::format("in {} of your {} questions", beyond, questions);
-    return fmt::format(" Where scores reach more than {:g} in size, as {}, the header promises weights to 0.01 only.",
-                       large, where);
+    if (!once_more(student, seed, met, looked_at, &asking) || beyond == 0) return "";
+    const std::string where = beyond == questions
+                                  ? std::string("in all that this test asks")
+                                  : fmt::format("in {} of the {} questions of this test", beyond, questions);
+    return fmt::format(
+        " Where scores reach more than {:g} in size, as {} (up to {:.5g}), the header promises weights to 0.01 only, "
+        "and their sums to 0.001.",
+        large, where, largest);
+}
+
+/// Whether the words are of an EXPECT_NEAR that bears less than the header promises of large scores, and saw no more
+/// than that.
+bool bears_less_than_large_scores_get(const std::string& words) {
+    constexpr double promised = 0.01;  // a difference within it exceeds a smaller tolerance
+    static const std::regex near(R"(The difference between [\s\S]* is (\S+), which exceeds )");
+    std::smatch found;
+    return std::regex_search(words, found, near) && std::strtod(found[1].str().c_str(), nullptr) <= promised;
+}
+
+/// " What it answers wrong is causal and has T ≠ S, and is asked in Causal.LooksBack."
+std::string about_what_is_wrong(const std::string& has, const std::set<std::string>& asked_in) {
+    constexpr std::size_t most = 4;
+    std::vector<std::string> shown(asked_in.begin(), asked_in.end());
+    shown.resize(std::min(shown.size(), most));
+    std::string tests;
+    if (!shown.empty()) tests = fmt::format("is asked in {}", fmt::join(shown, ", "));
+    if (asked_in.size() > most) tests += fmt::format(" and {} more", asked_in.size() - most);
+    if (has.empty() && tests.empty()) return "";
+    return fmt::format(" What it answers wrong {}{}{}.", has, has.empty() || tests.empty() ? "" : ", and ", tests);
 }
 
 }  // namespace
@@ -210,42 +152,57 @@ std::string on_large_scores(const Student& student, std::uint64_t seed, const En
 Unnoticed why_unnoticed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met,
                         const std::string& name) {
     int questions = 0, wrong = 0, nan = 0, only_weights = 0, only_output = 0;
+    int have_all = 0, wrong_with_all = 0;  // that it takes to show the mistake
+    std::set<std::string> asked_by;        // what it answers wrong
+    std::string asking;
     WhatShows shows(met.attention->id);
     const auto looked_at = [&](AttentionProcess& attention, const wire::Value& question, wire::Value answer) {
         const wire::Value right = attention.answer(roster::reference, question);
         const Answered output = compared(answer, right, "output"), weights = compared(answer, right, "weights");
         const auto either = [&](Answered what) { return output == what || weights == what; };
         ++questions;
-        if (tensor_in(right, "output") != nullptr)
-            shows.see(question);
-        else
-            shows.see_refused();
-        if (either(Answered::wrong) || either(Answered::nan)) ++wrong;
+        const bool has_all = tensor_in(right, "output") != nullptr && shows.see(question);
+        if (tensor_in(right, "output") == nullptr) shows.see_refused();
+        if (has_all) ++have_all;
+        if (either(Answered::wrong) || either(Answered::nan)) {
+            ++wrong;
+            if (has_all) ++wrong_with_all;
+            if (!asking.empty()) asked_by.insert(asking);
+        }
         if (either(Answered::nan) && !either(Answered::wrong)) ++nan;
         if (output == Answered::right && weights != Answered::right) ++only_weights;
         if (output != Answered::right && weights == Answered::right) ++only_output;
         return answer;
     };
-    if (!once_more(student, seed, met, looked_at) || questions == 0) return {};
+    if (!once_more(student, seed, met, looked_at, &asking) || questions == 0) return {};
     const std::string all = questions == 1 ? "your only question" : fmt::format("all your {} questions", questions);
     if (wrong == 0)
         return {fmt::format(" {} answers {} right, to 1 %: nothing that you ask shows the mistake.{}", name, all,
                             shows.missing()),
                 false};
     const std::string some = wrong == questions ? all : fmt::format("{} of your {} questions", wrong, questions);
-    const char* const fails =
+    const std::string fails =
         trial.fair().size() < trial.tests().size() ? "no test that counts fails" : "no test fails";
+    // Where all of that has it and something else does not, that is what it has in common.
+    const bool tells_apart = wrong_with_all == wrong && have_all < questions;
+    const std::string where = about_what_is_wrong(tells_apart ? shows.words() : "", asked_by);
+    const bool fails_what_does_not_count =
+        std::ranges::any_of(met.failed, [&](const std::string& test) { return !trial.fair().contains(test); });
+    const char* const mend_first =
+        fails_what_does_not_count
+            ? " What does fail does not pass with every right one, either: mend these tests first."
+            : "";
     if (nan == wrong)
-        return {fmt::format(
-            " {} answers {} with NaN where a number belongs, and {}. A comparison with NaN is false: let a test fail "
-            "unless a difference is small, not if it is large. And std::max(worst, difference), or fmax, may drop a "
-            "NaN before anything is compared.",
-            name, some, fails)};
-    if (only_weights == wrong)
-        return {fmt::format(" {} answers {} with wrong weights and the right output, and {}.", name, some, fails)};
-    if (only_output == wrong)
-        return {fmt::format(" {} answers {} with a wrong output and the right weights, and {}.", name, some, fails)};
-    return {fmt::format(" {} answers {} wrong, and {}.", name, some, fails)};
+        return {fmt::format(" {} answers {} with NaN where a number belongs, and {}.{}{}", name, some, fails, where,
+                            fails_what_does_not_count
+                                ? mend_first
+                                : " A comparison with NaN is false: let a test fail unless a difference is small, not "
+                                  "if it is large. And std::max(worst, difference), or fmax, may drop a NaN before "
+                                  "anything is compared.")};
+    const char* const how = only_weights == wrong  ? "with wrong weights and the right output"
+                            : only_output == wrong ? "with a wrong output and the right weights"
+                                                   : "wrong";
+    return {fmt::format(" {} answers {} {}, and {}.{}{}", name, some, how, fails, where, mend_first)};
 }
 
 std::string why_failed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met) {
@@ -295,6 +252,8 @@ std::string why_failed(const Student& student, std::uint64_t seed, const Trial& 
             "test expects? Right: {}.",
             mistake.title, mistake.right);
     }
+    if (bears_less_than_large_scores_get(met.first_words()))
+        if (const std::string promise = on_large_scores(student, seed, met); !promise.empty()) return promise;
     const bool some_pass = std::ranges::any_of(trial.runs(), [&](const Encounter& other) {
         return other.attention->is_right() && other.passed.contains(test);
     });

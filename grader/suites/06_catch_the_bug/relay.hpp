@@ -15,15 +15,16 @@
 namespace headway::worker {
 
 /// The submitted tests, and their conversation with the judge: they run in a thread that stops at each question, until
-/// the judge hands in the answer. What goes out is a Record: {"asks": the inputs} or, in the end, {"report": ...,
-/// "thrown": by test, where the exception was thrown that ended it}.
+/// the judge hands in the answer. What goes out is a Record: {"now_in": the test that begins, or "" after one}, which
+/// any answer lets go on, {"asks": the inputs} or, in the end, {"report": ..., "thrown": by test, where the exception
+/// was thrown that ended it}.
 class Relay {
 public:
     static Relay& instance();
 
-    /// Starts the tests. @return their first question, or the report
+    /// Starts the tests. @return what goes out first
     wire::Value run_tests();
-    /// @param reply  the answer, or {"refused": why}   @return the next question, or the report
+    /// @param reply  the answer, or {"refused": why}   @return what goes out next
     wire::Value answer(const wire::Value& reply);
 
     /// Called by the tests, from whatever thread. @throws std::invalid_argument if the question is refused
@@ -31,6 +32,8 @@ public:
 
 private:
     wire::Value next();
+    /// Puts it out, and waits for what comes in.
+    wire::Value told(wire::Value out);
 
     std::thread tests_;
     std::atomic<pid_t> started_ = 0;  ///< the process whose tests run

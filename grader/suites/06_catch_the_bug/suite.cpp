@@ -95,13 +95,22 @@ void expect_reproducible(const Trial& trial) {
         fail_with("your tests are not reproducible, so none of them counts: " + *trial.not_reproducible());
 }
 
+/// Of a wrong attention. The same sentence under each property would hide all else that is said.
+[[noreturn]] void fail_where_lost(const Trial& trial, const Encounter& met) {
+    const char* const what_catches = "; a wrong attention is caught by a test that fails";
+    const bool is_told =
+        !trial.false_alarms().empty() && trial.run_of(trial.false_alarms().front()->id).how_lost() == met.how_lost();
+    if (is_told)
+        fail_with(std::string("your tests do not come to their end, as above with a right attention") + what_catches);
+    fail_with("your tests" + met.how_lost() + what_catches, met.lost->frames);
+}
+
 void expect_caught(Session& session, const std::string& property) {
     const Trial& trial = trial_in(session);
     expect_reproducible(trial);
     if (!all_caught(trial, property)) {
         for (const auto* wrong : wrong_ones(property))
-            if (const auto& lost = trial.run_of(wrong->id).lost)
-                fail_with("your tests " + lost->message + "; a wrong attention is caught by a test that fails");
+            if (const Encounter& met = trial.run_of(wrong->id); met.lost) fail_where_lost(trial, met);
         for (const auto* wrong : wrong_ones(property))
             if (trial.only_knows_by_sight(*wrong))
                 fail_with(
@@ -155,12 +164,18 @@ std::string why_never_asked(const Trial& trial) {
 }
 
 void remark_on_tests(Student& student, const Trial& trial) {
-    if (trial.questions() == 0)
+    if (trial.questions() == 0 && trial.has_ended())
         remark(student, "your tests never ask the attention under test" + why_never_asked(trial));
     const std::string all = fmt::format("every one of {} attentions, right and wrong", roster::entries().size());
     if (const auto tests = trial.passing_everything(); !tests.empty())
         remark(student, fmt::format("{}: {} with {}, so nothing is caught there", some_of(tests),
                                     tests.size() == 1 ? "passes" : "pass", all));
+    if (const auto tests = trial.passing_everything(); !tests.empty())
+        for (const std::string& test : trial.repeating_one_question())
+            if (tests.contains(test))
+                remark(student, test +
+                                    " asks the same question each time, number by number. A copy of Inputs shares its "
+                                    "tensors: clone() the one that you change.");
     if (const auto tests = trial.failing_everything(); !tests.empty())
         remark(student, fmt::format("{}: {} with {}", some_of(tests), tests.size() == 1 ? "fails" : "fail", all));
 }
@@ -194,13 +209,13 @@ PROPERTY(CatchTheBug, RightOnesPass, 0, "right attentions pass, however they are
     if (trial.false_alarms().empty()) return;
     const Encounter& met = trial.run_of(trial.false_alarms().front()->id);
     const auto rights = std::ranges::count_if(roster::entries(), &roster::Entry::is_right);
-    const std::string why = met.lost ? "your tests " + met.lost->message
+    const std::string why = met.lost ? "your tests" + met.how_lost()
                                      : fmt::format("{}, {}{}", met.first_failed, met.first_words(),
                                                    why_failed(student, session.seed, trial, met));
     if (!met.lost) remark_on_unfair_tests(student, trial, met);
     fail_with(fmt::format("{} of {} right attentions, written in different styles, fail. One of them: {}",
                           trial.false_alarms().size(), rights, why),
-              met.thrown_at);
+              met.lost ? met.lost->frames : met.thrown_at);
 }
 
 PROPERTY(CatchTheBug, Scale, 1, "a wrong scale is caught") { expect_caught(session, "Scale"); }

@@ -1,13 +1,16 @@
 #include "suites/06_catch_the_bug/trial.hpp"
 
 #include "submission/scratch_folder.hpp"
+#include "wire/message.hpp"
 
 #include <headway/random.hpp>
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 namespace headway::judge {
@@ -32,6 +35,11 @@ Tensor another_shape(const Tensor& answer, Random&) {
     return Tensor::ones(shape);
 }
 
+std::size_t fingerprint_of(const wire::Value& question) {
+    const wire::Bytes bytes = wire::encode(wire::Call{0, "", {{"inputs", question}}});
+    return std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
 }  // namespace
 
 /// Once more where the tests may have been ended by something outside.
@@ -53,6 +61,7 @@ Encounter Trial::conduct_once(Student& student, const roster::Entry& entry) {
     const std::unique_ptr<WorkerLink> tests = student.another_worker();
     const auto answer = [&](const wire::Value& question) {
         ++questions_;
+        if (entry.id == roster::reference) digests_[met.running].insert(fingerprint_of(question));
         return attention.answer(entry.id, question);
     };
     try {
@@ -205,6 +214,14 @@ std::set<std::string> Trial::failing_every_right_one() const {
         std::erase_if(left, [&](const std::string& test) { return !met.failed.contains(test); });
     }
     return left;
+}
+
+std::set<std::string> Trial::repeating_one_question() const {
+    std::set<std::string> found;
+    const Encounter& met = run_of(roster::reference);
+    for (const auto& [test, digests] : digests_)
+        if (digests.size() == 1 && met.asked.contains(test) && met.asked.at(test) > 1) found.insert(test);
+    return found;
 }
 
 std::set<std::string> Trial::passing_everything() const {

@@ -6,7 +6,9 @@
 #include "student/student.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -47,9 +49,13 @@ public:
     std::set<std::string> passing_everything() const;
     std::set<std::string> failing_everything() const;
     std::set<std::string> failing_every_right_one() const;
+    /// Tests that ask more than once, each time the same, number by number and stride by stride.
+    std::set<std::string> repeating_one_question() const;
 
     /// Of the reference, under these tests; nothing where it is not counted.
     const std::optional<LineCounts>& counts() const { return counts_; }
+    /// Whether they came to their end, with some attention.
+    bool has_ended() const { return ended_ > 0; }
     /// How often they asked, all in all.
     int questions() const { return questions_; }
     /// What the tests printed in one of the runs: where they did not come to their end, if there is such a one, else
@@ -67,6 +73,7 @@ private:
     void look_for_fair_ones();
 
     std::set<std::string> tests_;
+    std::map<std::string, std::set<std::size_t>> digests_;  ///< of each test's questions to the reference
     std::vector<Encounter> runs_;
     Attentions false_alarms_;
     std::set<std::string> fair_;

@@ -260,16 +260,19 @@ std::uint64_t digest_of(const Mask& blocked) {
 
 }  // namespace
 
-bool some_score_is_beyond(double size, const wire::Value& inputs) {
+double largest_size_of_a_score(const wire::Value& inputs) {
     const AskedInputs q(std::get<wire::Record>(inputs));
-    if (takes_long(q)) return false;
+    double largest = 0;
+    if (takes_long(q)) return largest;
     const Array scores = scores_of(q);
-    return some_row(q, [&](Index b, Index h, Index t, Index) {
+    some_row(q, [&](Index b, Index h, Index t, Index) {
         const auto row = static_cast<std::size_t>(((b * q.H + h) * q.T + t) * q.S);
         for (Index s = 0; s < q.S; ++s)
-            if (q.sees(b, h, t, s) && std::abs(scores.value[row + static_cast<std::size_t>(s)]) > size) return true;
+            if (q.sees(b, h, t, s))
+                largest = std::max(largest, std::abs(scores.value[row + static_cast<std::size_t>(s)]));
         return false;
     });
+    return largest;
 }
 
 WhatShows::WhatShows(const std::string& id) : needs_(&needs().at(id)), have_(needs_->size(), 0) {}
@@ -286,6 +289,12 @@ bool WhatShows::see(const wire::Value& inputs) {
         ++have_[i];
     }
     return true;
+}
+
+std::string WhatShows::words() const {
+    std::vector<std::string> all;
+    for (const Need& need : *needs_) all.emplace_back(need.words);
+    return fmt::format("{}", fmt::join(all, " and "));
 }
 
 std::string WhatShows::missing() const {

@@ -32,6 +32,9 @@ public:
     /// " 12 of your 59 questions are causal; none of these has T ≠ S.", or nothing if some question has all.
     std::string missing() const;
 
+    /// Of a question that has all that it takes: "is causal and has T ≠ S".
+    std::string words() const;
+
 private:
     const std::vector<Need>* needs_;
     std::vector<int> have_;  ///< how many questions have the first of the needs, the first two, ...
@@ -39,8 +42,8 @@ private:
     std::map<Shape, std::uint64_t> blocked_first_;  ///< by the sizes of the scores, what the first question blocked
 };
 
-/// Whether an open key of the question, which is not refused, has a score of more than `size`, of either sign. What
-/// would take long to compute has none.
-bool some_score_is_beyond(double size, const wire::Value& inputs);
+/// The largest size of a score, of either sign, that an open key of the question has, which is not refused; 0 where
+/// that would take long to compute.
+double largest_size_of_a_score(const wire::Value& inputs);
 
 }  // namespace headway::judge

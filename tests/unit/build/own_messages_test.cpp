@@ -173,6 +173,20 @@ TEST(OwnMessages, WhateverIsPrintedIsHarmless) {
     EXPECT_LE(errors(marks)[0].marks.size(), 20U);
 }
 
+TEST(OwnMessages, ATensorAddedToANumberIsToldItsRoundBrackets) {
+    const auto advice = [](const std::string& line) {
+        const std::vector<SourceFile> own{{"sums.cpp", line + "\n"}};
+        return own_messages(Severity::error,
+                            "./sums.cpp:1:7: error: no match for ‘operator+=’ (operand types are ‘float’ and "
+                            "‘headway::Tensor’)\n",
+                            own, names)
+            .at(0)
+            .advice;
+    };
+    EXPECT_THAT(advice("total += weights[b][h][t][s];"), HasSubstr("One number is in round brackets: x(i, j)."));
+    EXPECT_THAT(advice("total += row;"), HasSubstr("What stands on the left is a number, and on the right a Tensor."));
+}
+
 /// A class of this inside, in a file of its own, and what g++ says of it.
 CompilerMessage abstract_class(const std::string& inside) {
     const std::vector<SourceFile> own{{"module.cpp", "class Heads : public Attention {\n" + inside + "};\n"}};

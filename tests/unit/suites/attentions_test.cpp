@@ -266,13 +266,17 @@ TEST(WhatShows, SaysWhatNoQuestionHas) {
 }
 
 TEST(WhatShows, LargeScoresAreThoseOfOpenKeys) {
-    const auto is_large = [](const Inputs& in) { return judge::some_score_is_beyond(10, wire_form::to_record(in)); };
-    EXPECT_TRUE(is_large(far_scores(12)));
-    EXPECT_TRUE(is_large(far_scores(-9.5F))) << "the second is -10.5";
-    EXPECT_FALSE(is_large(far_scores(9)));
+    const auto largest = [](const Inputs& in) { return judge::largest_size_of_a_score(wire_form::to_record(in)); };
+    EXPECT_GT(largest(far_scores(12)), 10);
+    EXPECT_GT(largest(far_scores(-9.5F)), 10) << "the second is -10.5";
+    EXPECT_LT(largest(far_scores(9)), 10);
     Inputs blocked = far_scores(12);
     blocked.mask = Mask::block_all({3});
-    EXPECT_FALSE(is_large(blocked));
+    EXPECT_EQ(largest(blocked), 0);
+}
+
+TEST(WhatShows, IsSaidOfAQuestionThatHasAll) {
+    EXPECT_EQ(judge::WhatShows("causal_from_top_left").words(), "is causal and has T ≠ S");
 }
 
 TEST(WhatShows, IsDeclaredForEachWrongOne) {

@@ -218,7 +218,7 @@ Chapter module() {
          .decision = "check_head_dim",
          .title = "head_dim < 1 is not refused",
          .right = refused_by_the_factory,
-         .symptom = "a module without parameters",
+         .symptom = "heads without numbers, or of a width that nobody asked for",
          .question = "What does your factory do with head_dim = 0?",
          .make = [](Choices& c) { c.checking.head_dim = false; }},
         {.id = "divisible_even_with_head_dim",

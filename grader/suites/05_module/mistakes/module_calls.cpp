@@ -174,6 +174,13 @@ Chapter module_calls() {
          .symptom = "training goes on without dropout",
          .question = "What is is_training() before and after attention_weights?",
          .make = [](Choices& c) { c.change<ModuleChoices>().weights_switch_to_eval = true; }},
+        {.id = "attention_weights_switches_to_train",
+         .decision = "attention_weights_mode",
+         .title = "attention_weights leaves the module in training mode, whatever mode it was in",
+         .right = "looking does not change the mode",
+         .symptom = "in eval, weights are dropped once they have been looked at",
+         .question = "What is is_training() before and after attention_weights?",
+         .make = [](Choices& c) { c.change<ModuleChoices>().weights_switch_to_train = true; }},
         // ---- what outlives a call ----
         {.id = "loading_has_no_effect",
          .decision = "loading",

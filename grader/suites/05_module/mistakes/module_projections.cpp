@@ -50,6 +50,8 @@ Chapter module_projections() {
         about("widths_of_v_proj", "As a formula", "v_proj: nn::Linear(D, E, bias, random_), so its weight is (E, D)"),
         about("widths_of_out_proj", "As a formula",
               "out_proj: nn::Linear(E, D, bias, random_), so its weight is (D, E)"),
+        about("widths_of_projections", "As a formula",
+              "q_proj, k_proj, v_proj: nn::Linear(D, E, bias, random_); out_proj: nn::Linear(E, D, bias, random_)"),
     };
     static constexpr Mistake mistakes[] = {
         {.id = "bias_regardless",
@@ -164,6 +166,27 @@ Chapter module_projections() {
          .symptom = only_apart,
          .question = compare_widths,
          .make = [](Choices& c) { c.change<ModuleChoices>().exchanged.output = true; }},
+        {.id = "all_in_and_out_exchanged",
+         .decision = "widths_of_projections",
+         .title = "in and out are exchanged in all four: nn::Linear(E, D) for q_proj, k_proj and v_proj, (D, E) for "
+                  "out_proj",
+         .right = "q_proj, k_proj and v_proj are nn::Linear(D, E, ...), out_proj is nn::Linear(E, D, ...)",
+         .symptom = only_apart,
+         .question = compare_widths,
+         .make =
+             [](Choices& c) {
+                 c.change<ModuleChoices>().exchanged = {true, true, true, true};
+             }},
+        {.id = "inner_in_and_out_exchanged",
+         .decision = "widths_of_projections",
+         .title = "q_proj, k_proj and v_proj are made with in and out exchanged: nn::Linear(E, D) where (D, E) is due",
+         .right = into_heads,
+         .symptom = only_apart,
+         .question = compare_widths,
+         .make =
+             [](Choices& c) {
+                 c.change<ModuleChoices>().exchanged = {true, true, true, false};
+             }},
     };
     return {decisions, mistakes};
 }

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "wire/value.hpp"
+
+#include <headway/tensor.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace headway::judge {
+
+// What experiments make of a question or an answer, to see whether a test then passes.
+
+/// Of an answer or a question; null if there is none of that name.
+const Tensor* tensor_in(const wire::Value& record, const char* part);
+
+/// A record's tensors, each changed.
+wire::Value with_tensors(wire::Value answer, Tensor (*change)(const Tensor&));
+
+/// Row-major.
+Tensor row_major(const Tensor& x);
+
+/// Row-major, too: that alone was tried before.
+Tensor without_negative_zeros(const Tensor& x);
+
+/// The question, with 0 for each number that is too large, infinite or none; nothing if there is no such number.
+std::optional<wire::Value> within_the_promise(const wire::Value& question);
+
+/// A question whose mask has the sequences where (B, H, T, S) has heads or queries.
+struct SequencesFirst {
+    wire::Value question;  ///< with 1s put in behind the sequences
+    Shape was, is;         ///< of the mask
+};
+
+/// Nothing if its mask can be meant as it is alone.
+std::optional<SequencesFirst> with_sequences_first(const wire::Value& question);
+
+/// What is wrong with masks that were meant to have the sequences first.
+std::string where_masks_meet(const std::map<Shape, Shape>& meant);
+
+/// The answer, with an output of 0 for each query whose heads give no key any weight.
+wire::Value without_bias_of_the_blind(wire::Value answer);
+
+}  // namespace headway::judge
