@@ -284,9 +284,9 @@ private:
         auto found = by(explanations);
         if (!found && function_.explanations != nullptr) found = by(function_.explanations());
         const Observation* least = smallest_wrong(all);
-        if (found || least == nullptr) return found;
-        found = by(misreadings(function_, *least));
-        return found ? found : by(made_in_these_parts(candidates_, *least));
+        if (!found && least != nullptr) found = by(misreadings(function_, *least));
+        if (!found && least != nullptr) found = by(made_in_these_parts(candidates_, *least));
+        return found;
     }
 
     /// The same of a mistake beside those of the functions that it calls.
