@@ -26,6 +26,7 @@
 #include <fstream>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 namespace headway::cli {
 namespace {
@@ -58,8 +59,12 @@ void write_document(const std::string& file, const std::string& text) {
     }
     try {
         build::write_file(file, text);
-    } catch (const std::exception& error) {
-        throw UsageError(error.what());
+    } catch (const std::system_error& error) {
+        // A disk that is full, or fails, is the machine's.
+        const bool may_be_written_elsewhere =
+            error.code() != std::errc::no_space_on_device && error.code() != std::errc::io_error;
+        if (may_be_written_elsewhere) throw UsageError(error.what());
+        throw;
     }
 }
 

@@ -97,7 +97,7 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         {" writes into a storage that somebody else sees", by_own_storage},
     }};
     for (const Remedy& one : remedies)
-        if (told.find(one.words) != told.npos) return std::string(one.right);
+        if (told.find(one.words) != std::string_view::npos) return std::string(one.right);
     return "see the header of exercise " + exercise_number + ": the comment above " +
            function.substr(0, function.find(" (")) + ", or what it asks of all functions";
 }
@@ -108,11 +108,11 @@ std::string sizes_that_may_differ(std::string_view told) {
     constexpr std::string_view begin = "it throws where ", differ = " ≠ ";
     if (!told.starts_with(begin)) return {};
     told = told.substr(0, told.find(": "));
-    if (told.find("H > H_kv") != told.npos)
+    if (told.find("H > H_kv") != std::string_view::npos)
         return "; there queries have H heads, keys and values H_kv: look whether each split, shape and check takes the "
                "number that it means";
     const std::size_t at = told.find(differ);
-    if (at == told.npos) return {};
+    if (at == std::string_view::npos) return {};
     std::string_view one = told.substr(0, at), other = told.substr(at + differ.size());
     one = one.substr(one.rfind(' ') + 1);
     other = other.substr(0, other.find_first_of(" ,"));

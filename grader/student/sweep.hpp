@@ -26,8 +26,8 @@ void ask_in_turn(Student& student, Random& random, const std::vector<DrawAndAsk>
                  const Pattern& pattern = {});
 
 /// Asks in turn with sizes in every relation; see every_relation().
-/// @param axes  as for Axes: "B H T S d D=H*d"
-void for_every_relation(Student& student, Random& random, const std::string& axes,
+/// @param text  as for Axes: "B H T S d D=H*d"
+void for_every_relation(Student& student, Random& random, const std::string& text,
                         const std::function<void(const AxisSizes&, Random&)>& ask);
 
 /// Asks in turn with a mask of every form; see all_mask_forms.

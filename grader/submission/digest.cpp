@@ -3,10 +3,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <string>
+#include <system_error>
 
 #include <openssl/evp.h>
 #include <unistd.h>
@@ -65,6 +66,14 @@ std::string read_file(const std::filesystem::path& file) {
     return text.str();
 }
 
+namespace {
+
+[[noreturn]] void cannot_write(const std::filesystem::path& file, std::error_code cause) {
+    throw std::system_error(cause, "cannot write " + file.string());
+}
+
+}  // namespace
+
 void write_file(const std::filesystem::path& file, std::string_view text) {
     std::filesystem::path temporary = file;
     temporary += "." + std::to_string(::getpid()) + ".new";
@@ -76,10 +85,15 @@ void write_file(const std::filesystem::path& file, std::string_view text) {
             const int cause = errno;
             std::error_code ignored;
             std::filesystem::remove(temporary, ignored);
-            throw std::runtime_error("cannot write " + file.string() + ": " + std::strerror(cause));
+            cannot_write(file, {cause, std::generic_category()});
         }
     }
-    std::filesystem::rename(temporary, file);
+    std::error_code failed;
+    std::filesystem::rename(temporary, file, failed);
+    if (!failed) return;
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    cannot_write(file, failed);
 }
 
 }  // namespace headway::build

@@ -282,6 +282,7 @@ std::vector<Loop> loops_around(const FunctionAround& function, int line) {
     });
     if (std::ssize(extents) > most_told) extents.erase(extents.begin(), extents.end() - most_told);
     std::vector<Loop> around;
+    around.reserve(extents.size());
     for (const Extent& loop : extents) around.push_back({function.words[loop.begin].line, read.ends(loop)});
     return around;
 }

@@ -195,14 +195,14 @@ Array with_columns(const Array& w, Index H, Rotary::Column column) {
     });
 }
 
-Array joined(const Array& cached, const Array& fresh) {
-    if (cached.shape.size() != 4) return fresh;
-    const Index P = cached.size(2);
-    Array all = zeros({fresh.size(0), fresh.size(1), P + fresh.size(2), fresh.size(3)});
+Array joined(const Array& first, const Array& last) {
+    if (first.shape.size() != 4) return last;
+    const Index P = first.size(2);
+    Array all = zeros({last.size(0), last.size(1), P + last.size(2), last.size(3)});
     each(all.shape, [&](Coordinate at, std::size_t i) {
-        const bool is_old = at[2] < P;
-        const Array& from = is_old ? cached : fresh;
-        const Index source[] = {at[0], at[1], is_old ? at[2] : at[2] - P, at[3]};
+        const bool is_first = at[2] < P;
+        const Array& from = is_first ? first : last;
+        const Index source[] = {at[0], at[1], is_first ? at[2] : at[2] - P, at[3]};
         all.value[i] = from.value[position(from.shape, source)];
         all.error[i] = from.error[position(from.shape, source)];
     });

@@ -123,7 +123,7 @@ Array each_in_its_place(const Array& k);
 Array with_columns(const Array& w, Index H, Rotary::Column column);
 
 /// (B, H, P, d) and (B, H, T, d) one behind the other; the first may be empty.
-Array joined(const Array& cached, const Array& fresh);
+Array joined(const Array& first, const Array& last);
 
 /// (B, 1, T, P + T), true where new token t may not see a column; without the first ones, if there are some to leave
 /// out.
