@@ -185,7 +185,8 @@ private:
     void name(FunctionDiagnosis& diagnosis, const MistakeSet& set) {
         const auto evidence = evidence_for(set, all_observations());
         // What fits only where nothing finite was answered has no support.
-        if (!evidence || !evidence->is_telling()) return leave_unnamed(diagnosis);
+        if (!evidence || !evidence->is_telling() || are_several_for_zeros(without(set, known_), all_observations()))
+            return leave_unnamed(diagnosis);
         std::vector<MistakeSet> others = alternatives_;
         others.push_back(still_open(earlier_.open, set, all_observations()));
         note(diagnosis, set, *evidence, others);
