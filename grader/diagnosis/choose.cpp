@@ -1,5 +1,7 @@
 #include "diagnosis/choose.hpp"
 
+#include "diagnosis/constant_factor.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -118,6 +120,19 @@ void put_likeliest_first(std::vector<MistakeSet>& sets, const MistakeSet& known,
     // Where an earlier function's mistake is enough, another one beside it is no second reading.
     if (!sets.empty())
         std::erase_if(sets, [&, most = familiar(sets.front())](const MistakeSet& set) { return familiar(set) < most; });
+}
+
+bool are_several_for_zeros(const MistakeSet& set, const std::vector<Observation>& observations) {
+    const auto is_zeros = [](const auto& part) { return is_all_zero(part.second); };
+    return set.size() > 1 && std::ranges::all_of(observations, [&](const Observation& one) {
+               return fit(predicted(one, right()), one.seen) ||
+                      (one.seen.is_value() && std::ranges::all_of(one.seen.parts, is_zeros));
+           });
+}
+
+MistakeSet likely(MistakeSet candidates, const std::vector<Observation>& right_before) {
+    std::erase_if(candidates, [&](const Mistake* one) { return would_show(*one, right_before); });
+    return candidates;
 }
 
 }  // namespace headway::diagnosis

@@ -30,6 +30,12 @@ bool would_show_beside(const Mistake& mistake, const MistakeSet& known, const st
 /// functions alone is what somebody does with numbers that should not have come.
 bool shows_alone(const MistakeSet& set, const std::vector<Observation>& observations);
 
+/// Whether these are several, and all that is wrong are zeros: many a pair of mistakes gives 0 whatever is asked.
+bool are_several_for_zeros(const MistakeSet& set, const std::vector<Observation>& observations);
+
+/// Those that answers of right functions do not speak against.
+MistakeSet likely(MistakeSet candidates, const std::vector<Observation>& right_before);
+
 /// Of each mistake, others that no answer tells from it.
 using LeftOpen = std::map<const Mistake*, MistakeSet>;
 

@@ -308,21 +308,17 @@ private:
     /// A mistake of its own beside those of the functions that it calls.
     bool name_beside_own_functions(FunctionDiagnosis& diagnosis, const std::vector<Observation>& observations) {
         if (!some_unnamed_ && known_.empty()) return false;
-        return note_first(diagnosis, own_->explain_beside_one_of(likely(), observations, suite_), beside_earlier_ones);
+        return note_first(diagnosis,
+                          own_->explain_beside_one_of(likely(candidates_, right_before_), observations, suite_),
+                          beside_earlier_ones);
     }
 
     /// One that none of the functions that it calls could have, by the answers with which these have nothing to do.
     bool name_where_they_do_no_harm(FunctionDiagnosis& diagnosis) {
-        MistakeSet of_its_own = likely();
+        MistakeSet of_its_own = likely(candidates_, right_before_);
         std::erase_if(of_its_own, [&](const Mistake* one) { return shows_alone({one}, earlier_.wrong_answers); });
         return note_first(diagnosis, own_->explain_where_harmless(of_its_own, all_observations()),
                           where_they_do_no_harm);
-    }
-
-    MistakeSet likely() const {
-        MistakeSet likely = candidates_;
-        std::erase_if(likely, [&](const Mistake* one) { return would_show(*one, right_before_); });
-        return likely;
     }
 
     const Function& function_;

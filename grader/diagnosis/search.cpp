@@ -339,14 +339,4 @@ std::optional<Evidence> evidence_for(const std::function<Answer(const Observatio
     return evidence;
 }
 
-bool are_several_for_zeros(const MistakeSet& set, const std::vector<Observation>& observations) {
-    const auto is_zeros = [](const auto& part) {
-        return std::ranges::all_of(part.second.value, [](double number) { return number == 0; });
-    };
-    return set.size() > 1 && std::ranges::all_of(observations, [&](const Observation& one) {
-               return fit(predicted(one, right()), one.seen) ||
-                      (one.seen.is_value() && std::ranges::all_of(one.seen.parts, is_zeros));
-           });
-}
-
 }  // namespace headway::diagnosis

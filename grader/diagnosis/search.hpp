@@ -78,7 +78,4 @@ std::optional<Evidence> evidence_for(const std::function<Answer(const Observatio
                                      const std::vector<Observation>& observations);
 std::optional<Evidence> evidence_for(const MistakeSet& set, const std::vector<Observation>& observations);
 
-/// Whether these are several, and all that is wrong are zeros: many a pair of mistakes gives 0 whatever is asked.
-bool are_several_for_zeros(const MistakeSet& set, const std::vector<Observation>& observations);
-
 }  // namespace headway::diagnosis
