@@ -62,6 +62,7 @@ Answer checked(bool fits, const Checking& checking, bool Checking::*check, const
 }
 
 Predict known_prediction(const Function& function, const judge::Arguments& arguments) {
+    if (function.is_promised != nullptr && !function.is_promised(arguments)) return {};
     try {
         Predict predict = function.model(arguments);
         if (predict) predict(right());

@@ -63,6 +63,9 @@ struct Function {
     std::string name = {};
     /// The model's answer to a call with these arguments, or nothing where it has none.
     std::function<Predict(const judge::Arguments&)> model = nullptr;
+    /// Whether the header promises what it is given there; the default is that it does. Hidden tests change a number to
+    /// see whether something is kept from call to call: what comes back then says nothing of the formula.
+    bool (*is_promised)(const judge::Arguments&) = nullptr;
     /// Questions that show every decision in it, the ones that show fewest first; small, so that a search is quick.
     std::function<Questions(Random&)> questions = nullptr;
     /// What should come back given the student's own answers from earlier functions; empty where they are of no use.

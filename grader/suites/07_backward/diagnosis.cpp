@@ -10,8 +10,10 @@
 #include "reference/backward.hpp"
 #include "student/expect.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -22,6 +24,19 @@ namespace {
 using judge::Arguments;
 
 constexpr Argument other = Argument::other;
+
+/// Weights are a softmax's: rows sum to 1, but for those of queries that see nothing, and a right program may count on
+/// it.
+bool is_of_softmax(const Arguments& arguments) {
+    const Array weights = reference::exact(tensor(arguments, "weights"));
+    const auto S = static_cast<std::ptrdiff_t>(weights.shape.empty() ? 0 : weights.size(-1));
+    if (S == 0) return true;
+    for (auto row = weights.value.begin(); row != weights.value.end(); row += S) {
+        const double sum = std::accumulate(row, row + S, 0.0);
+        if (sum != 0 && std::abs(sum - 1) > 1e-5) return false;
+    }
+    return true;
+}
 
 Predict softmax_backward(const Arguments& arguments) {
     const Tensor weights = tensor(arguments, "weights"), grad = tensor(arguments, "grad_weights");
@@ -98,6 +113,7 @@ std::optional<Answer> from_own_softmax(judge::Student& student, const Arguments&
 const SubjectRegistration registration(
     "07_backward", {{{.name = "softmax_backward",
                       .model = &softmax_backward,
+                      .is_promised = &is_of_softmax,
                       .questions = &ask_softmax_backward,
                       .stage = Stage::softmax},
                      {.name = "attention_backward",
