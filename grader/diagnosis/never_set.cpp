@@ -14,12 +14,11 @@ bool shows_unset_variable(const Answer& seen, const Answer& right) {
     for (std::size_t part = 0; part < seen.parts.size(); ++part) {
         const auto& all = seen.parts[part].second.value;
         if (std::any_of(all.begin(), all.end(), [](double x) { return std::abs(x - unset) < 1e33; })) return true;
-        if (!std::all_of(all.begin(), all.end(), is_tiny) ||
-            std::all_of(all.begin(), all.end(), [](double x) { return x == 0; }) || part >= right.parts.size())
-            continue;
-        // Gradients through a softmax that has decided are next to nothing.
+        if (part >= right.parts.size() || !std::all_of(all.begin(), all.end(), is_tiny)) continue;
+        // Gradients through a softmax that has decided are next to nothing, and those of others may be 0 by mistake.
         const auto& due = right.parts[part].second.value;
-        if (!std::all_of(due.begin(), due.end(), is_tiny)) return true;
+        for (std::size_t i = 0; i < std::min(all.size(), due.size()); ++i)
+            if (all[i] != 0 && !is_tiny(due[i])) return true;
     }
     return false;
 }
