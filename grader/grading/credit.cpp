@@ -138,12 +138,15 @@ std::string truly_wrong(const std::string& function, const verdict::Exercise& ex
     return others.size() == 1 && has_a_mistake(*others.begin(), diagnosis) ? *others.begin() : function;
 }
 
-/// The wrong function that made what this test's call works on ("make_cache"), where that call ended the program and
-/// the diagnosis, which brings objects of its own, finds nothing wrong in the function. Empty if there is none.
+/// The wrong function that made what this test's call works on ("make_cache"), where that call threw or ended the
+/// program and the diagnosis, which brings objects of its own, finds nothing wrong in the function. Empty if there is
+/// none.
 std::string made_what_ends_it(const Test& test, const verdict::Exercise& exercise) {
     if (test.state != TestState::failed || test.depends_on || !test.failure) return {};
     const FailureKind kind = test.failure->kind;
-    if (kind != FailureKind::crash && kind != FailureKind::sanitizer) return {};
+    const bool gave_nothing =
+        kind == FailureKind::exception || kind == FailureKind::crash || kind == FailureKind::sanitizer;
+    if (!gave_nothing) return {};
     const std::string function = name_alone(test.failure->function);
     const auto is_listed = [&](const verdict::FunctionDiagnosis& one) { return name_alone(one.function) == function; };
     if (!exercise.diagnosis->complete || std::ranges::any_of(exercise.diagnosis->functions, is_listed)) return {};

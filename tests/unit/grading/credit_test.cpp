@@ -290,6 +290,8 @@ TEST(Credit, WhatEndsOnAWrongObjectDependsOnWhatMadeIt) {
         return one;
     };
     EXPECT_EQ(settled().tests[0].depends_on, "make_cache");
+    exercise.tests[0].failure->kind = verdict::FailureKind::exception;
+    EXPECT_EQ(settled().tests[0].depends_on, "make_cache") << "it refused what does not fit";
     EXPECT_EQ(settled().tests[1].depends_on, "make_cache") << "at the same line: its cache may be one of these";
     EXPECT_FALSE(settled().tests[2].depends_on) << "another function";
     exercise.diagnosis->functions.emplace_back().function = "decode";
