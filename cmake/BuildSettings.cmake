@@ -25,6 +25,15 @@ if(HEADWAY_COVERAGE)
   target_link_options(headway_language INTERFACE --coverage)
 endif()
 
+# A quicker linker, if there is one.
+find_program(MOLD mold)
+set(HEADWAY_LINKER "")
+if(MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)
+  set(HEADWAY_LINKER -fuse-ld=mold)
+elseif(MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  set(HEADWAY_LINKER "-fuse-ld=${MOLD}")
+endif()
+
 # `headway_static_in_release`: for programs that a release must bring along whole.
 add_library(headway_static_in_release INTERFACE)
 if(HEADWAY_RELEASE)
@@ -34,6 +43,9 @@ endif()
 # `headway_settings`: that, and what the asan preset adds.
 add_library(headway_settings INTERFACE)
 target_link_libraries(headway_settings INTERFACE headway_language)
+if(NOT HEADWAY_RELEASE)
+  target_link_options(headway_settings INTERFACE ${HEADWAY_LINKER})
+endif()
 if(HEADWAY_ASAN)
   target_compile_definitions(headway_settings INTERFACE HEADWAY_ASAN)
   target_compile_options(headway_settings INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
