@@ -32,6 +32,15 @@ std::string condition_of(const verdict::FunctionDiagnosis& function) {
     return sentence == function.sentences.end() ? std::string() : *sentence;
 }
 
+std::string waits_for_others(const verdict::Exercise& exercise, const verdict::FunctionDiagnosis& function) {
+    const auto calls_it_right = [&](const verdict::Test& test) {
+        return test.given && test.given != test.function && test.function == function.function;
+    };
+    if (function.state != verdict::FunctionState::unjudged || std::ranges::any_of(exercise.tests, calls_it_right))
+        return {};
+    return function.function + " is judged when what is wrong above is mended";
+}
+
 bool may_come_of_freed_memory(const verdict::Diagnosis& diagnosis, const verdict::Failure& failure) {
     return failure.message.find("std::bad_alloc") != std::string::npos &&
            std::ranges::count(diagnosis.mistakes, "used_after_freed", &verdict::NamedMistake::id) > 0;

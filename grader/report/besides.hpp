@@ -15,6 +15,10 @@ std::vector<std::string> besides_of(const verdict::Diagnosis& diagnosis, const v
 /// only where some tokens are padding: ..."; empty if nobody knows.
 std::string condition_of(const verdict::FunctionDiagnosis& function);
 
+/// Of a function that cannot be judged yet; empty where it can, or where a test has called it right, given others: that
+/// says more.
+std::string waits_for_others(const verdict::Exercise& exercise, const verdict::FunctionDiagnosis& function);
+
 /// Whether it asked for more memory than there is, and numbers are read that are no longer there: a size may be one.
 bool may_come_of_freed_memory(const verdict::Diagnosis& diagnosis, const verdict::Failure& failure);
 

@@ -120,9 +120,8 @@ void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnos
         show_mistake(page, exercise, diagnosis, mistake, with_hints, thrown);
     for (const FunctionDiagnosis& function : diagnosis.functions) {
         if (function.state == FunctionState::unrecognised) show_unrecognised(page, exercise, function, told);
-        if (function.state == FunctionState::unjudged)
-            page.paragraph({.indent = title_indent, .hanging = 2},
-                           {{"▸ ", Tone::faint}, {waits_for_others(function), Tone::faint}});
+        if (const std::string waits = waits_for_others(exercise, function); !waits.empty())
+            page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::faint}, {waits, Tone::faint}});
         if (function.state == FunctionState::follows)
             page.paragraph(
                 {.indent = title_indent, .hanging = 2},

@@ -81,7 +81,8 @@ void write_diagnosis(Xml& page, const verdict::Exercise& exercise) {
     for (const NamedMistake& mistake : diagnosis.mistakes) write_mistake(page, exercise, mistake);
     for (const FunctionDiagnosis& function : diagnosis.functions) {
         if (function.state == FunctionState::unrecognised) write_unrecognised(page, exercise, function);
-        if (function.state == FunctionState::unjudged) page.text("p", {{"class", "faint"}}, waits_for_others(function));
+        if (const std::string waits = waits_for_others(exercise, function); !waits.empty())
+            page.text("p", {{"class", "faint"}}, waits);
         if (function.state == FunctionState::follows)
             page.text("p", {{"class", "faint"}}, function.function + " is right given your own earlier functions.");
     }

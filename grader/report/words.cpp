@@ -324,10 +324,6 @@ std::string stopped_at(const verdict::Exercise& exercise, const verdict::NamedMi
     return warned_within(exercise, first->function);
 }
 
-std::string waits_for_others(const FunctionDiagnosis& function) {
-    return function.function + " is judged when what is wrong above is mended";
-}
-
 const FunctionDiagnosis* diagnosis_of(const verdict::Diagnosis& diagnosis, const std::string& function) {
     const auto found = std::ranges::find(diagnosis.functions, function, &FunctionDiagnosis::function);
     return found == diagnosis.functions.end() ? nullptr : &*found;

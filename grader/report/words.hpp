@@ -49,9 +49,6 @@ std::string wrong_functions_of(const verdict::Test& test);
 /// The property, and what stands in the way of seeing it.
 std::string property_of(const verdict::Test& test);
 
-/// Of a function that cannot be judged yet.
-std::string waits_for_others(const verdict::FunctionDiagnosis& function);
-
 /// How a function that no mistake's name fits does not answer at all, which is seen before any number is looked at.
 struct LoudFailure {
     const verdict::Failure* failure;

@@ -84,6 +84,21 @@ Chapter chapters::moving_views() {
                      return strides;
                  };
              }},
+        {.id = "strides_multiply_their_own_size",
+         .decision = "strides",
+         .title = "each stride is multiplied by the size of its own axis instead of the axis after it",
+         .right = "strides[a] = strides[a + 1] · shape[a + 1]: the product of the sizes behind",
+         .symptom = "right for vectors and square matrices; else rows overlap, or lie beyond the storage",
+         .question = "How far apart in storage do two rows of a (2, 3) lie, and which of its sizes is that?",
+         .make =
+             [](Choices& c) {
+                 c.moving.strides = [](const Shape& shape) {
+                     Strides strides(shape.size(), 1);
+                     for (std::size_t axis = shape.size(); axis-- > 0;)
+                         if (axis + 1 < shape.size()) strides[axis] = strides[axis + 1] * shape[axis];
+                     return strides;
+                 };
+             }},
         {.id = "strides_of_the_next_axis_only",
          .decision = "strides",
          .title = "each stride is the size of the next axis only, not the product of all sizes behind",

@@ -45,6 +45,21 @@ TEST(DiagnosisView, WhatIsRefusedLoudlyIsToldFirst) {
                 HasSubstr("▸ split_heads crashed: SIGSEGV\n"));
 }
 
+TEST(DiagnosisView, WhatATestCallsRightGivenOthersIsNotSaidToWait) {
+    verdict::Test given = passed("B", "another property", 1);
+    given.given = "contiguous_strides";
+    given.function = "split_heads";
+    verdict::Exercise waits =
+        unnamed(verdict::FailureKind::exception, "your split_heads threw std::invalid_argument: view: not contiguous");
+    waits.diagnosis->functions.front().state = verdict::FunctionState::unjudged;
+    constexpr const char* words = "split_heads is judged when what is wrong above is mended";
+    EXPECT_THAT(shown(waits), HasSubstr(words));
+    EXPECT_THAT(html(verdict_of({waits})), HasSubstr(words));
+    waits.tests.push_back(given);
+    EXPECT_THAT(shown(waits), Not(HasSubstr(words)));
+    EXPECT_THAT(html(verdict_of({waits})), Not(HasSubstr(words)));
+}
+
 TEST(DiagnosisView, WhereItThrowsIsToldBesideWhatItThrew) {
     verdict::Exercise thrown =
         unnamed(verdict::FailureKind::exception, "your split_heads threw std::invalid_argument: view: not contiguous");
