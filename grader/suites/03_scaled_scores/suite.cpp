@@ -92,7 +92,8 @@ void expect_softmax(Student& student, const CheckedPart& part, const Tensor& sco
                  reference::masked_softmax(exact(scores), mask));
 }
 
-PROPERTY(ScaledScores, SoftmaxRunsOverKeys, 1, "softmax runs over keys: each query's weights sum to 1") {
+PROPERTY(ScaledScores, SoftmaxRunsOverKeys, 1,
+         "softmax runs over keys: small scores without a mask, laid out row by row, give weights that sum to 1") {
     for (int round = 0; round < 2; ++round) {
         const Sizes n = random_sizes(random);
         expect_softmax(student, weights_axes, random_tensor(random, {n.B, n.H, n.T, n.S}) * 2.0F, Mask{});
@@ -242,7 +243,7 @@ PROPERTY(ScaledScores, ContextIsWeightsTimesValues, 1, "attention returns its we
 }
 
 PROPERTY(ScaledScores, CallsAreCleanAndShapesChecked, 1,
-         "shapes that do not fit are refused, views are not; arguments and later calls are left alone") {
+         "shapes that do not fit are refused, strides change no answer; arguments and later calls are left alone") {
     const Sizes n = random_sizes(random);
     const Inputs in(random, n);
     const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});

@@ -215,7 +215,7 @@ PROPERTY(MergeHeads, WoMixesWhatHeadsKeepApart, 1, "with w_o = I each head's fea
 }
 
 PROPERTY(MergeHeads, CallsAreCleanAndShapesChecked, 1,
-         "shapes that do not fit are refused, views are not; arguments and later calls are left alone") {
+         "shapes that do not fit are refused, strides change no answer; arguments and later calls are left alone") {
     const Inputs in(random, random_sizes(random));
     const Sizes& n = in.n;
     expect_untouched(student, {{"merge_heads", {{"context", to_tensor(in.context(Mask{}))}}},

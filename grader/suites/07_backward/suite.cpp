@@ -284,7 +284,7 @@ void expect_parameters_checked(Student& student, Random& random, const ModuleInp
 }
 
 PROPERTY(Backward, CallsAreCleanAndShapesChecked, 1,
-         "shapes that do not fit are refused, views are not; arguments and later calls are left alone") {
+         "shapes that do not fit are refused, strides change no answer; arguments and later calls are left alone") {
     const Inputs in(random, random_sizes(random));
     const Sizes& n = in.n;
     const LinearInputs linear(random, n, true);

@@ -302,7 +302,7 @@ void expect_matrices_checked(Student& student, Random& random, const Layer& laye
 }
 
 PROPERTY(GroupedQuery, UnevenGroupsAreRefused, 1,
-         "heads that do not form even groups are refused, views are not; arguments and later calls are left alone") {
+         "uneven groups of heads are refused, strides change no answer; arguments and later calls are left alone") {
     const Inputs in(random, random_grouping(random));
     const Sizes& n = in.n;
     const Inputs multi_head(random, {1, 3});  // where repeating the heads changes nothing

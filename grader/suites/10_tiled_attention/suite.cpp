@@ -249,7 +249,8 @@ PROPERTY(TiledAttention, MemoryDoesNotGrowWithTheScores, 1,
 }
 
 PROPERTY(TiledAttention, CallsAreCleanAndShapesChecked, 1,
-         "shapes and tiles that do not fit are refused, views are not; arguments and later calls are left alone") {
+         "shapes and tiles that do not fit are refused, strides change no answer; arguments and later calls are left "
+         "alone") {
     const Inputs in(random, random_sizes(random));
     const Sizes& n = in.n;
     expect_untouched(student, {{"tiled_attention", in.with(random_mask(random, {n.T, n.S}), true, 4)}});

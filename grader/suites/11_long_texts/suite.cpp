@@ -322,7 +322,7 @@ PROPERTY(LongTexts, LayersReachFurtherTogether, 1,
 // ---- what does not fit -------------------------------------------------------------------------------------------
 
 PROPERTY(LongTexts, MisfitsAreRefused, 1,
-         "what does not fit is refused, views are not; arguments, caches and later calls are left alone") {
+         "what does not fit is refused, strides change no answer; arguments, caches and later calls are left alone") {
     const Sizes n = long_sizes(random);
     const Looks looks{4, {n.S - 1, 0}, random_padding(random, n.B, n.S, Padded::both)};
     const Inputs in(random, n, looks);

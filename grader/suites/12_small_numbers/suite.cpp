@@ -288,7 +288,8 @@ PROPERTY(SmallNumbers, CodesTakeTheirScalesIntoAttention, 1,
 }
 
 PROPERTY(SmallNumbers, ScalesAreCountedAndMisfitsRefused, 1,
-         "cache_bytes counts keys, values and scales; what does not fit is refused, views are not; arguments stay") {
+         "cache_bytes counts keys, values and scales; what does not fit is refused, strides change no answer; "
+         "arguments stay") {
     expect_bytes_counted(student, random);
     expect_left_alone(student, random);
     expect_sixteen_bits_checked(student, random);

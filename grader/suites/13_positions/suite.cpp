@@ -314,7 +314,7 @@ void expect_caches_last(Student& student, const Decoding& in) {
 }
 
 PROPERTY(Positions, MisfitsAreRefused, 1,
-         "what does not fit is refused, views are not; arguments and later calls are left alone") {
+         "what does not fit is refused, strides change no answer; arguments and later calls are left alone") {
     const Sizes n = with_even_width(random_sizes(random), random);
     const Inputs in(random, {3, 2}, n);
     const Decoding step(random, {3, 2}, n, random_padding(random, n.B, n.S));

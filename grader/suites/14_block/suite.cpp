@@ -317,7 +317,7 @@ void expect_nothing_remembered(Student& student, const BlockInputs& in,
 }
 
 PROPERTY(Block, MisfitsAreRefused, 1,
-         "what does not fit is refused, views are not; arguments and later calls are left alone") {
+         "what does not fit is refused, strides change no answer; arguments and later calls are left alone") {
     const BlockSizes n = random_block_sizes(random);
     const NormInputs norm(random, n);
     const MlpInputs mlp(random, n, "tanh");
