@@ -8,6 +8,7 @@
 #include "diagnosis/parts_of_result.hpp"
 #include "diagnosis/slices.hpp"
 #include "diagnosis/where_it_throws.hpp"
+#include "diagnosis/where_wrong.hpp"
 
 #include "reference/array.hpp"
 
@@ -286,7 +287,8 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     if (shown != function.stages.end()) {
         diagnosis.stage = shown->first;
         // What was asked is certain; which stage it blames is a guess as long as what comes later may be wrong too.
-        diagnosis.sentences.push_back(wrong_already + ("where " + shown->second));
+        if (!is_wrong_without_mask(measured, shown->second, function, student))
+            diagnosis.sentences.push_back(wrong_already + ("where " + shown->second));
     }
     diagnosis.stage = scores_or_scale(diagnosis.stage, pairs);
     // Blocked keys get nothing and open ones their due share of a sum that is not 1.

@@ -24,6 +24,9 @@ namespace {
 constexpr int least_wrong = 3;
 constexpr int least_right = 3;
 
+/// Of a condition that not all questions are wrong which have it.
+constexpr std::string_view wrong_only = "wrong only where ";
+
 /// The student waits for it.
 class Patience {
 public:
@@ -162,16 +165,37 @@ WhereWrong where_it_is_wrong(const std::vector<Observation>& observations, const
     if (const auto turned = what_splits(asked.sorted().turned()))
         return {fmt::format("right in all {} questions where {}, wrong in all {} others", right, *turned, wrong)};
     if (const auto needed = needed_option(asked.sorted()))
-        return {fmt::format("wrong only where {}: in {} of {} such questions, and in none of the {} others",
-                            needed->words, wrong, needed->with, needed->without)};
+        return {fmt::format("{}{}: in {} of {} such questions, and in none of the {} others", wrong_only, needed->words,
+                            wrong, needed->with, needed->without)};
     return {};
+}
+
+bool is_wrong_without_mask(const std::vector<Observation>& observations, const std::string& name,
+                           const Function& function, judge::Student& student) {
+    return std::ranges::any_of(observations, [&](const Observation& one) {
+        if (one.name != name || fit(predicted(one, right()), one.seen)) return false;
+        judge::Arguments arguments = one.arguments;
+        bool had_mask = false;
+        for (wire::Field& argument : arguments)
+            if (auto* mask = std::get_if<Mask>(&argument.value); mask != nullptr && mask->defined()) {
+                *mask = Mask{};
+                had_mask = true;
+            }
+        Predict predict = had_mask ? known_prediction(function, arguments) : nullptr;
+        if (!predict) return false;
+        Observation without{arguments, {}, std::move(predict)};
+        without.seen = ask(student, function, arguments).answer;
+        return !fit(predicted(without, right()), without.seen);
+    });
 }
 
 void say_first(const WhereWrong& where, std::vector<std::string>& sentences) {
     if (where.words.empty()) return;
+    const bool is_exact = !where.words.starts_with(wrong_only);
     std::erase_if(sentences, [&](const std::string& sentence) {
         if (sentence == throws_for_some) return where.throws;
         if (!sentence.starts_with(wrong_already)) return false;
+        if (is_exact) return true;  // what parts wrong from right entirely leaves no other condition to tell
         std::string condition = sentence.substr(std::string_view(wrong_already).size());  // "where H > 1"
         if (condition == "where there is no mask") condition = "where no mask is given";
         return where.words.find(condition + ':') != std::string::npos ||

@@ -19,7 +19,13 @@ struct WhereWrong {
 WhereWrong where_it_is_wrong(const std::vector<Observation>& observations, const Function& function,
                              judge::Student& student, Random& random);
 
-/// Puts its words before the sentences, and leaves out those that only repeat them.
+/// Whether one of the questions of this name that have a mask and are answered wrong is answered wrong without it, too:
+/// then the mask has no part in it.
+bool is_wrong_without_mask(const std::vector<Observation>& observations, const std::string& name,
+                           const Function& function, judge::Student& student);
+
+/// Puts its words before the sentences, and leaves out those that only repeat them, or name another condition beside
+/// one that parts all wrong answers from all right ones.
 void say_first(const WhereWrong& where, std::vector<std::string>& sentences);
 
 }  // namespace headway::diagnosis
