@@ -57,6 +57,8 @@ struct Mistake {
     bool equivalent = false;
     /// What was found, in the first sentence of the function, ends the title: "… of its block" "of w / 2 queries".
     bool ends_in_words = false;
+    /// The exercise before which its words mean nothing, though others of its decision are made there: "03" of masks.
+    std::string_view from = {};
 };
 
 /// What one file has of the catalogue.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -30,12 +31,37 @@ std::string what_to_write(const Mistake& mistake, const Decision& decided) {
     return std::string(decided.pseudocode);
 }
 
+/// In 01 and 04 one x is asked, matched and gathered: there is no query, key or value to project.
+std::string in_words_of(const std::string& exercise_number, std::string_view text) {
+    std::string words(text);
+    if (exercise_number != "01" && exercise_number != "04") return words;
+    for (const std::string_view source : {"query · w_", "key · w_", "value · w_"})
+        for (std::size_t at = words.find(source); at != std::string::npos; at = words.find(source))
+            words.replace(at, source.size(), "x · w_");
+    return words;
+}
+
+/// What the same numbers are called where they come about in the calls that this exercise asks for alone.
+struct OwnWords {
+    std::string_view exercise, mistake, title, right;
+};
+constexpr OwnWords own_words[] = {{"01", "query_and_key_weights_swapped",
+                                   "queries and keys are handed to attention_weights in the wrong order",
+                                   "q = x · w_q and k = x · w_k, and then attention_weights(q, k): queries first"}};
+
+const OwnWords* own_words_for(const std::string& exercise_number, std::string_view id) {
+    const auto* found = std::ranges::find_if(
+        own_words, [&](const OwnWords& one) { return one.exercise == exercise_number && one.mistake == id; });
+    return found == std::end(own_words) ? nullptr : found;
+}
+
 verdict::NamedMistake with_texts(const Mistake& mistake, const std::string& exercise_number) {
     const Decision& decided = decision(mistake.decision);
     verdict::NamedMistake named;
     named.id = mistake.id;
     named.title = mistake.title;
-    named.right = mistake.right;
+    const OwnWords* own = own_words_for(exercise_number, mistake.id);
+    named.right = own != nullptr ? std::string(own->right) : in_words_of(exercise_number, mistake.right);
     named.symptom = mistake.symptom;
     named.decision = mistake.decision;
     named.stage = decided.stage;
@@ -43,9 +69,9 @@ verdict::NamedMistake with_texts(const Mistake& mistake, const std::string& exer
     const Section* section = decided.section_of(exercise_number);
     if (section == nullptr && !decided.lesson.empty()) section = decided.lesson.begin();
     if (section != nullptr) named.lesson = place_of(*section);
-    named.hints = {std::string(mistake.question),
-                   named.lesson.empty() ? std::string(mistake.right) : "See " + named.lesson + "."};
-    if (std::string last = what_to_write(mistake, decided); !last.empty()) named.hints.push_back(std::move(last));
+    named.hints = {std::string(mistake.question), named.lesson.empty() ? named.right : "See " + named.lesson + "."};
+    if (std::string last = what_to_write(mistake, decided); !last.empty())
+        named.hints.push_back(in_words_of(exercise_number, last));
     return named;
 }
 
@@ -130,10 +156,17 @@ bool is_among(const std::vector<std::string>& all, const std::string& one) {
     return std::ranges::find(all, one) != all.end();
 }
 
+/// " (right: v = x · w_v)" of what is wrong at another place than the mistake which it cannot be told from.
+std::string right_beside(const verdict::NamedMistake& named, const Mistake& other, const std::string& exercise_number) {
+    const std::string right = in_words_of(exercise_number, other.right);
+    return other.decision == named.decision || right == named.right ? "" : " (right: " + right + ')';
+}
+
 /// Titles of what each of the functions that have it leaves open in its place, and is true where it is true. What is
 /// made in some calls, nobody knows which, can be told from nothing.
 std::vector<std::string> open_in_all(const verdict::NamedMistake& named,
-                                     const std::vector<verdict::FunctionDiagnosis>& functions) {
+                                     const std::vector<verdict::FunctionDiagnosis>& functions,
+                                     const std::string& exercise_number) {
     const verdict::FunctionDiagnosis* first = nullptr;
     std::vector<std::string> open;
     for (const verdict::FunctionDiagnosis& one : functions) {
@@ -146,9 +179,14 @@ std::vector<std::string> open_in_all(const verdict::NamedMistake& named,
         if (one.only_where != first->only_where) return {};
         std::erase_if(open, [&](const std::string& id) { return !is_among(one.alternatives, id); });
     }
+    if (first == nullptr) return {};
     std::vector<std::string> titles;
+    if (const OwnWords* own = own_words_for(exercise_number, named.id))
+        titles.push_back(std::string(own->title) + where_it_is_made(first->only_where));
     for (const std::string& id : open) {
-        const std::string title = std::string(mistake(id).title) + where_it_is_made(first->only_where);
+        if (mistake(id).from > exercise_number) continue;
+        const std::string title = std::string(mistake(id).title) + where_it_is_made(first->only_where) +
+                                  right_beside(named, mistake(id), exercise_number);
         if (titles.size() < most_others && !is_among(titles, title)) titles.push_back(title);
     }
     return titles;
@@ -234,7 +272,7 @@ std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::Fun
             }
             found->functions.push_back(function.function);
         }
-    for (verdict::NamedMistake& one : named) one.also_known_as = open_in_all(one, functions);
+    for (verdict::NamedMistake& one : named) one.also_known_as = open_in_all(one, functions, exercise_number);
     return named;
 }
 

@@ -153,7 +153,7 @@ struct NamedMistake {
     std::string decision;  ///< "scale"
     Stage stage = Stage::none;
     std::vector<std::string> functions;      ///< in which it shows, the first one first
-    std::vector<std::string> also_known_as;  ///< titles of mistakes that cannot be told from it by any answer
+    std::vector<std::string> also_known_as;  ///< titles of mistakes that no answer tells from it
     std::string lesson;                      ///< the section that settles it
     std::vector<std::string> hints;          ///< question, lesson, pseudocode
     std::vector<std::string> shipped;        ///< where real software had it

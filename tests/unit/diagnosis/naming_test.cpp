@@ -113,6 +113,48 @@ TEST(Naming, BesideAMistakeStandsWhatAllFunctionsThatHaveItLeaveOpen) {
     EXPECT_THAT(told({in_part}), SizeIs(0));
 }
 
+/// What is told in exercise `number` of a function with this mistake, which leaves open the other.
+verdict::NamedMistake told_in(const std::string& number, const std::string& function, const std::string& mistake,
+                              const std::vector<std::string>& alternatives) {
+    verdict::FunctionDiagnosis diagnosis;
+    diagnosis.function = function;
+    diagnosis.state = verdict::FunctionState::named;
+    diagnosis.mistakes = {mistake};
+    diagnosis.alternatives = alternatives;
+    return named_mistakes({diagnosis}, number).front();
+}
+
+TEST(Naming, WhatIsWrongElsewhereStandsWithWhatIsRightThere) {
+    EXPECT_THAT(told_in("04", "multi_head_attention", "keys_used_as_values", {"values_projected_by_w_k"}).also_known_as,
+                ElementsAre("values are projected with w_k: w_v is never used (right: v = x · w_v)"));
+}
+
+TEST(Naming, WhereThereIsOneXItIsWhatIsProjected) {
+    const auto right = [](const std::string& number) {
+        return told_in(number, "attention", "values_projected_by_w_q", {}).right;
+    };
+    EXPECT_EQ(right("01"), "v = x · w_v");
+    EXPECT_EQ(right("05"), "v = value · w_v");
+}
+
+TEST(Naming, QueriesAndKeysHandedOverInTheWrongOrderAreNamedIn01) {
+    const auto told = [](const std::string& number) {
+        return told_in(number, "single_head_attention", "query_and_key_weights_swapped", {});
+    };
+    EXPECT_THAT(told("01").also_known_as,
+                ElementsAre("queries and keys are handed to attention_weights in the wrong order"));
+    EXPECT_THAT(told("01").right, AllOf(HasSubstr("q = x · w_q"), HasSubstr("attention_weights(q, k)")));
+    EXPECT_THAT(told("05").also_known_as, SizeIs(0)) << "others may be handed on";
+}
+
+TEST(Naming, NoOtherNameSpeaksOfMasksBeforeThereAreAny) {
+    const auto others = [](const std::string& number) {
+        return told_in(number, "softmax", "softmax_shift_of_everything", {"softmax_shift_of_all_open"}).also_known_as;
+    };
+    EXPECT_THAT(others("01"), SizeIs(0));
+    EXPECT_THAT(others("03"), SizeIs(1));
+}
+
 TEST(Naming, OtherRefusalsAreToldEach) {
     EXPECT_THAT(
         named_mistakes({refuses_too_little("repeat_heads", "there are no groups: your repeat_heads should throw"),
