@@ -82,14 +82,23 @@ std::string without_name(std::string words, const std::string& function) {
     return words;
 }
 
+constexpr std::string_view by_strides =
+    "take each number where strides and offset say that it is: by its indices, or, where it is only read, from a "
+    "contiguous copy; what is written goes to the tensor itself. If you count through data(): data()[i] is element i "
+    "only where is_contiguous(), and clone() keeps strides, which contiguous() does not";
+
+/// The lesson that says so, of the lessons up to the exercise's own.
+std::string place_of_strides(const std::string& exercise_number) {
+    return place_of({exercise_number < "03" ? "01" : "03", "What people get wrong"});
+}
+
 /// What to do about a promise that the numbers do not show, by the words in which a test tells that it is broken.
 std::string right_in_words(std::string_view told, const std::string& function, const std::string& exercise_number) {
     struct Remedy {
         std::string_view words, right;
     };
-    constexpr std::string_view by_strides =
-        "take each number where strides and offset say that it is: by its indices, or, where it is only read, from a "
-        "contiguous copy; what is written goes to the tensor itself";
+    constexpr std::string_view by_indices =
+        "take each number where strides, which may be 0, say that it is: by its indices, or from a contiguous copy";
     constexpr std::string_view by_copy = "leave the arguments as they are: write to a copy, x.clone()";
     constexpr std::string_view by_new_sum = "write the sum to a new tensor: x + attention.forward(…) is one";
     constexpr std::string_view by_call = "keep nothing of one call for the next, and read nothing that was not written";
@@ -110,7 +119,7 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         {" in a view that is not contiguous", by_strides},
         {" begins later in its storage", by_strides},
         {" one argument is contiguous and the next is not", by_strides},
-        {" along an axis without a copy", by_strides},
+        {" along an axis without a copy", by_indices},
         {" different views of one storage", "tell arguments apart by what they hold, not by where they hold it"},
         {" after another call", by_call},
         {" since the last call", by_call},
@@ -253,6 +262,10 @@ std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::Fun
             if (in_words && id == not_as_promised) {
                 texts.right = right_in_words(texts.title, function.function, exercise_number);
                 if (texts.lesson.empty()) texts.hints[1] = texts.right;
+                if (texts.right == by_strides) {
+                    texts.lesson = place_of_strides(exercise_number);
+                    texts.hints.insert(texts.hints.begin() + 1, "See " + texts.lesson + ".");
+                }
             }
             if (in_words && id == "refuses_what_fits") {
                 texts.right += sizes_that_may_differ(texts.title);

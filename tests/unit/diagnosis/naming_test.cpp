@@ -114,7 +114,7 @@ TEST(Naming, BesideAMistakeStandsWhatAllFunctionsThatHaveItLeaveOpen) {
 }
 
 /// What is told in exercise `number` of a function with this mistake, which leaves open the other.
-verdict::NamedMistake told_in(const std::string& number, const std::string& function, const std::string& mistake,
+verdict::NamedMistake told_of(const std::string& number, const std::string& function, const std::string& mistake,
                               const std::vector<std::string>& alternatives) {
     verdict::FunctionDiagnosis diagnosis;
     diagnosis.function = function;
@@ -125,13 +125,13 @@ verdict::NamedMistake told_in(const std::string& number, const std::string& func
 }
 
 TEST(Naming, WhatIsWrongElsewhereStandsWithWhatIsRightThere) {
-    EXPECT_THAT(told_in("04", "multi_head_attention", "keys_used_as_values", {"values_projected_by_w_k"}).also_known_as,
+    EXPECT_THAT(told_of("04", "multi_head_attention", "keys_used_as_values", {"values_projected_by_w_k"}).also_known_as,
                 ElementsAre("values are projected with w_k: w_v is never used (right: v = x · w_v)"));
 }
 
 TEST(Naming, WhereThereIsOneXItIsWhatIsProjected) {
     const auto right = [](const std::string& number) {
-        return told_in(number, "attention", "values_projected_by_w_q", {}).right;
+        return told_of(number, "attention", "values_projected_by_w_q", {}).right;
     };
     EXPECT_EQ(right("01"), "v = x · w_v");
     EXPECT_EQ(right("05"), "v = value · w_v");
@@ -139,7 +139,7 @@ TEST(Naming, WhereThereIsOneXItIsWhatIsProjected) {
 
 TEST(Naming, QueriesAndKeysHandedOverInTheWrongOrderAreNamedIn01) {
     const auto told = [](const std::string& number) {
-        return told_in(number, "single_head_attention", "query_and_key_weights_swapped", {});
+        return told_of(number, "single_head_attention", "query_and_key_weights_swapped", {});
     };
     EXPECT_THAT(told("01").also_known_as,
                 ElementsAre("queries and keys are handed to attention_weights in the wrong order"));
@@ -149,7 +149,7 @@ TEST(Naming, QueriesAndKeysHandedOverInTheWrongOrderAreNamedIn01) {
 
 TEST(Naming, NoOtherNameSpeaksOfMasksBeforeThereAreAny) {
     const auto others = [](const std::string& number) {
-        return told_in(number, "softmax", "softmax_shift_of_everything", {"softmax_shift_of_all_open"}).also_known_as;
+        return told_of(number, "softmax", "softmax_shift_of_everything", {"softmax_shift_of_all_open"}).also_known_as;
     };
     EXPECT_THAT(others("01"), SizeIs(0));
     EXPECT_THAT(others("03"), SizeIs(1));
@@ -171,7 +171,8 @@ TEST(Naming, APromiseThatDoesNotHoldIsToldWithWhatToDo) {
     };
     EXPECT_THAT(right_of("your forward answers differently if the same numbers come in a view that is not contiguous"),
                 AllOf(HasSubstr("by its indices"), HasSubstr("where it is only read"),
-                      HasSubstr("what is written goes to the tensor itself")));
+                      HasSubstr("what is written goes to the tensor itself"), HasSubstr("data()[i] is element i only"),
+                      HasSubstr("clone() keeps strides")));
     EXPECT_THAT(right_of("your context changes running.gathered (2 becomes 0.5): a copied Tensor shares its storage"),
                 HasSubstr("write to a copy, x.clone()"));
     EXPECT_THAT(right_of("what your forward returned changes when it is called again"), HasSubstr("new in each call"));
@@ -185,6 +186,19 @@ TEST(Naming, APromiseThatDoesNotHoldIsToldWithWhatToDo) {
     EXPECT_THAT(right_of("your ring_append writes into a storage that somebody else sees"), HasSubstr("cat({x}, 0)"));
     EXPECT_THAT(right_of("your forward answers 3; there are 4"),
                 HasSubstr("header of exercise 05: the comment above forward,"));
+}
+
+TEST(Naming, WhatDependsOnStridesHasItsLesson) {
+    const auto told_in = [](const std::string& exercise, const std::string& words) {
+        verdict::FunctionDiagnosis diagnosis = refuses_too_little("f", "your f answers differently if " + words);
+        diagnosis.mistakes = {not_as_promised};
+        return named_mistakes({diagnosis}, exercise).front();
+    };
+    const std::string in_a_view = "the same numbers come in a view that is not contiguous";
+    EXPECT_EQ(told_in("02", in_a_view).lesson, "lesson 01, \"What people get wrong\"");
+    EXPECT_EQ(told_in("04", in_a_view).lesson, "lesson 03, \"What people get wrong\"");
+    EXPECT_THAT(told_in("04", in_a_view).hints, SizeIs(3));
+    EXPECT_EQ(told_in("04", "it is asked after another call").lesson, "");
 }
 
 TEST(Naming, TheHeaderIsThatOfTheExercise) {
