@@ -1,17 +1,11 @@
 #include "suites/02_head_splitting/own_strides.hpp"
 
-#include "verdict/utf8.hpp"
-
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 #include <variant>
 
 namespace headway::judge {
 namespace {
-
-/// Of words that a submission could write.
-constexpr std::size_t most_message_bytes = 1024;
 
 /// Whether the call ended by the words in which as_strided refuses this shape with the student's strides of it.
 bool says_refused(Student& student, const verdict::Failure& failure, const Shape& shape) {
@@ -55,14 +49,13 @@ void RefusedStrides::beside(const Shape& shape, const std::function<void()>& che
         check();
         some_were_made_ = true;
     } catch (const StopTest& stop) {
-        if (!stop.failure) throw;
-        verdict::Failure failure = *stop.failure;
-        if (!says_refused(student_, failure, shape)) throw;
+        if (!stop.failure || !says_refused(student_, *stop.failure, shape)) throw;
         if (first_) return;
-        failure.function = student_.test_record().function;
-        failure.story = student_.test_record().story;
-        failure.message = verdict::beginning_of(verdict::showable(failure.message), most_message_bytes);
-        first_ = std::move(failure);
+        TestRecord ended;  // as if the test had ended there
+        ended.function = student_.test_record().function;
+        ended.story = student_.test_record().story;
+        ended.stopped_by(stop);
+        first_ = std::move(ended.failure);
     }
 }
 
