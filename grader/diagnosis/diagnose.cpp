@@ -45,10 +45,12 @@ void take_words_on_calls(std::vector<FunctionDiagnosis>& functions, const std::v
 constexpr std::string_view threw_instead = ", but it threw ";
 
 /// "its shape is wrong: your f should throw std::invalid_argument", without what it did instead: of what it threw, the
-/// type alone.
+/// type alone. What else was let through stays.
 std::string without_what_came(std::string words) {
     const std::size_t refusal = words.find(" should throw ");
     if (refusal == std::string::npos) return words;
+    if (const std::size_t more = words.find("; also let through: ", refusal); more != std::string::npos)
+        return without_what_came(words.substr(0, more)) + words.substr(more);
     if (const std::size_t threw = words.find(threw_instead, refusal); threw != std::string::npos)
         return words.substr(0, words.find(" (", threw + threw_instead.size()));
     return words.substr(0, words.find(", but it ", refusal));
