@@ -182,7 +182,8 @@ PROPERTY(Module, WeightsAreReturnedPerHead, 1, "attention_weights is (B, H, T, S
         });
 }
 
-PROPERTY(Module, StateMakesTheRoundTrip, 1, "load_state_dict(state_dict()) gives another module the same answers") {
+PROPERTY(Module, StateMakesTheRoundTrip, 1,
+         "load_state_dict(state_dict()) gives another module the same answers; other states are refused") {
     const Sizes n = random_sizes(random);
     const ObjectOptions options{.D = n.D(), .H = n.H, .bias = true};
     AttentionObject first(student, options);
