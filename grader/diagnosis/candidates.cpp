@@ -15,9 +15,13 @@ std::vector<const Mistake*> candidates_for(const std::string& exercise_number, c
                    return one != &mistake && one->decision == mistake.decision;
                });
     };
+    const auto is_read = [&](const Mistake& mistake) {
+        return function.reads == nullptr || function.reads(with({&mistake}));
+    };
     std::vector<const Mistake*> candidates;
     for (const Mistake& mistake : mistakes())
-        if (mistake.make != nullptr && !mistake.equivalent && is_taught(mistake) && !is_settled(mistake))
+        if (mistake.make != nullptr && !mistake.equivalent && is_taught(mistake) && !is_settled(mistake) &&
+            is_read(mistake))
             candidates.push_back(&mistake);
     return candidates;
 }

@@ -42,11 +42,13 @@ struct Decision {
 
 /// A wrong choice.
 struct Mistake {
-    std::string_view id;             ///< stable: "scale_sqrt_model_width"
-    std::string_view decision;       ///< no two mistakes of one decision are made together
-    std::string_view title;          ///< from the student's view: "scores are divided by √D, the model width"
-    std::string_view right = {};     ///< "they should be divided by √head_dim, the width that q·k sums over"
-    std::string_view symptom = {};   ///< why it matters: does it crash, does it train?
+    std::string_view id;            ///< stable: "scale_sqrt_model_width"
+    std::string_view decision;      ///< no two mistakes of one decision are made together
+    std::string_view title;         ///< from the student's view: "scores are divided by √D, the model width"
+    std::string_view right = {};    ///< "they should be divided by √head_dim, the width that q·k sums over"
+    std::string_view symptom = {};  ///< why it matters: does it crash, does it train?
+    /// The same of a check, where each call that it would have refused was seen to come back with a value.
+    std::string_view symptom_if_answered = {};
     std::string_view question = {};  ///< the first hint: makes one look at the right place
     /// Released software that had it, as "name: https://..."; only where the report describes this mistake, not one
     /// alike.

@@ -45,10 +45,12 @@ void take_words_on_calls(std::vector<FunctionDiagnosis>& functions, const std::v
 constexpr std::string_view threw_instead = ", but it threw ";
 
 /// "its shape is wrong: your f should throw std::invalid_argument", without what it did instead: of what it threw, the
-/// type alone.
+/// type alone. What else was let through stays.
 std::string without_what_came(std::string words) {
     const std::size_t refusal = words.find(" should throw ");
     if (refusal == std::string::npos) return words;
+    if (const std::size_t more = words.find("; also let through: ", refusal); more != std::string::npos)
+        return without_what_came(words.substr(0, more)) + words.substr(more);
     if (const std::size_t threw = words.find(threw_instead, refusal); threw != std::string::npos)
         return words.substr(0, words.find(" (", threw + threw_instead.size()));
     return words.substr(0, words.find(", but it ", refusal));
@@ -232,6 +234,25 @@ void tell_what_follows_of_showing_alone(std::vector<verdict::NamedMistake>& mist
                 one.symptom = shown->shown_beside;
 }
 
+/// A check that is missing may end the program or not: what follows of it is what was seen.
+void tell_what_follows_of_answering(std::vector<verdict::NamedMistake>& mistakes,
+                                    const std::vector<Observation>& wrong_answers) {
+    for (verdict::NamedMistake& named : mistakes) {
+        const Mistake& one = mistake(named.id);
+        if (one.symptom_if_answered.empty() || named.symptom != one.symptom) continue;
+        const Choices choices = with({&one});
+        bool answered = false, lost = false;
+        for (const Observation& question : wrong_answers) {
+            if (predicted(question, right()).kind != Answer::Kind::refused ||
+                predicted(question, choices).kind != Answer::Kind::accepted)
+                continue;
+            answered |= question.seen.is_value();
+            lost |= question.seen.kind == Answer::Kind::lost;
+        }
+        if (answered && !lost) named.symptom = one.symptom_if_answered;
+    }
+}
+
 /// Whether it never came back, and calls one that does not either: that is told of the one which is called.
 bool waits_for_another(const FunctionDiagnosis& wrong, const Function& function, const MistakeSet& known) {
     if (!function.given_own || wrong.mistakes.size() != 1) return false;
@@ -306,6 +327,7 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     name_what_is_shown_alone(diagnosis.functions, subject->second, earlier.right_answers);
     diagnosis.mistakes = named_mistakes(diagnosis.functions, exercise.substr(0, 2));
     tell_what_follows_of_showing_alone(diagnosis.mistakes, subject->second, earlier.right_answers);
+    tell_what_follows_of_answering(diagnosis.mistakes, earlier.wrong_answers);
     diagnosis.complete =
         !diagnosis.out_of_time && !diagnosis.functions.empty() &&
         std::all_of(diagnosis.functions.begin(), diagnosis.functions.end(),

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
+#include <variant>
 
 namespace headway::diagnosis {
 namespace {
@@ -37,16 +38,56 @@ std::optional<Answer> in_some_parts(Answer given, const Observation& one) {
     return given;
 }
 
+/// The one that has this name and may be called: each stands after those that it may call.
+const Function* function_before(const Function& function, const std::string& name) {
+    for (const auto& [exercise, subject] : subjects()) {
+        const auto& all = subject.functions;
+        const auto here = std::ranges::find_if(all, [&](const Function& one) { return &one == &function; });
+        if (here == all.end()) continue;
+        const auto found = std::find_if(all.begin(), here, [&](const Function& one) { return one.name == name; });
+        return found == here ? nullptr : &*found;
+    }
+    return nullptr;
+}
+
+/// Whether an answer is known to be right, in all of its numbers.
+bool is_surely_right(const Function& function, const judge::Arguments& arguments, const judge::Outcome& outcome) {
+    if (!outcome.changed_arguments.empty()) return false;
+    try {
+        const Observation one{arguments, answer_of(outcome), known_prediction(function, arguments)};
+        if (!one.predict) return false;
+        const auto fitting = fit(predicted(one, right()), one.seen);
+        return fitting && fitting->unpredicted == 0;
+    } catch (const std::logic_error&) {
+    } catch (const std::bad_variant_access&) {  // what it holds stays in the worker
+    }
+    return false;
+}
+
 }  // namespace
+
+void OwnFunctions::look_at(const std::string& name, const judge::Arguments& arguments, const judge::Outcome& outcome) {
+    if (given_ == Given::wrong_or_not_known) return;
+    const Function* one = function_before(function_, name);
+    given_ = one != nullptr && is_surely_right(*one, arguments, outcome) ? Given::right : Given::wrong_or_not_known;
+}
 
 /// What should have come; nothing if they do not tell.
 std::optional<Answer> OwnFunctions::due(const Observation& observation, const GivenOwn& given_own) {
     // The answer that was seen had no call before it.
     if (keeps_state_) student_.fresh_worker();
+    struct Watch {
+        judge::Student& student;
+        ~Watch() { student.witnessed_by({}); }
+    };
+    const Watch watch{student_};
+    student_.witnessed_by([this](const std::string& name, const judge::Arguments& arguments,
+                                 const judge::Outcome& outcome) { look_at(name, arguments, outcome); });
     try {
         return given_own(observation.arguments);
     } catch (const judge::StopTest&) {
         student_.fresh_worker();
+        given_ = Given::wrong_or_not_known;
         // One of them threw or crashed. What calls it gets no further.
         if (!observation.seen.is_value()) return observation.seen;
     } catch (const std::logic_error&) {
@@ -76,11 +117,14 @@ bool OwnFunctions::explain(const std::vector<Observation>& observations) {
     if (!function_.given_own) return false;
     const std::vector<Observation> wrong = answered_wrong(observations);
     std::vector<Answer> given;
+    given_ = Given::nothing;
+    in_values_ = false;
     for (const Observation& one : wrong) {
         auto answer = theirs(one);
         if (!answer) return false;
         given.push_back(std::move(*answer));
     }
+    if (given_ == Given::right) return false;
     const auto evidence = evidence_for(
         [&](const Observation& one) { return given[static_cast<std::size_t>(&one - wrong.data())]; }, wrong);
     in_values_ = evidence && std::ranges::any_of(given, &Answer::is_value) &&

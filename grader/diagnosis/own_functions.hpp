@@ -25,7 +25,8 @@ public:
     OwnFunctions(const Function& function, judge::Student& student, bool keeps_state)
         : function_(function), student_(student), keeps_state_(keeps_state) {}
 
-    /// Whether every wrong answer is what comes of them; and whether there is any.
+    /// Whether every wrong answer is what comes of them; and whether there is any, and one of them was not right in it:
+    /// of right answers nothing wrong follows.
     bool explain(const std::vector<Observation>& observations);
 
     /// Whether they give values for each part of the result that was explained: not only that both refuse, nor a part
@@ -66,11 +67,14 @@ private:
     using GivenOwn = std::function<std::optional<Answer>(const judge::Arguments&)>;
     std::optional<Answer> theirs(const Observation& one);
     std::optional<Answer> due(const Observation& observation, const GivenOwn& given_own);
+    void look_at(const std::string& name, const judge::Arguments& arguments, const judge::Outcome& outcome);
 
     const Function& function_;
     judge::Student& student_;
     bool keeps_state_;
     bool in_values_ = false;
+    /// What they gave since that was set.
+    enum class Given { nothing, right, wrong_or_not_known } given_ = Given::nothing;
 };
 
 }  // namespace headway::diagnosis

@@ -68,6 +68,9 @@ struct Function {
     bool (*is_promised)(const judge::Arguments&) = nullptr;
     /// Questions that show every decision in it, the ones that show fewest first; small, so that a search is quick.
     std::function<Questions(Random&)> questions = nullptr;
+    /// Whether the model reads all that is decided otherwise there; the default is that it does. A mistake of which it
+    /// reads a part would be told by what is left of it, and is none of this function's.
+    bool (*reads)(const Choices&) = nullptr;
     /// What should come back given the student's own answers from earlier functions; empty where they are of no use.
     std::function<std::optional<Answer>(judge::Student&, const judge::Arguments&)> given_own = nullptr;
     /// How often and in what order it calls these is the student's choice: one of them that is wrong may then give
@@ -104,6 +107,9 @@ template <std::optional<Answer> (*given_own_and)(judge::Student&, const judge::A
 std::optional<Answer> rightly(judge::Student& student, const judge::Arguments& arguments) {
     return given_own_and(student, arguments, right());
 }
+
+/// Function::reads of a model that does nothing to weights before they meet the values.
+bool takes_weights_as_they_are(const Choices& choices);
 
 /// The model's answer to a call that somebody else made. Nothing for arguments that no model knows: they do not fit
 /// together, and should have been refused.

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace headway::cli {
@@ -189,6 +190,26 @@ bool is_between_calls(const verdict::Failure& failure) {
                                                       failure.message.find("since the last call") != std::string::npos);
 }
 
+/// What one test says of several functions, sentence by sentence: student/refusals.cpp puts them together.
+std::vector<verdict::Failure> apart(const verdict::Failure& failure) {
+    constexpr std::string_view mark = ". Besides: ", your = ": your ", should = " should throw ";
+    std::vector<verdict::Failure> all;
+    for (std::size_t begin = 0; begin != std::string::npos;) {
+        const std::size_t end = failure.message.find(mark, begin);
+        verdict::Failure one = failure;
+        one.message = failure.message.substr(begin, end == std::string::npos ? end : end - begin);
+        const std::size_t throws = one.message.find(should), name = one.message.rfind(your, throws);
+        if (all.empty())
+            all.push_back(one);
+        else if (throws != std::string::npos && name != std::string::npos) {
+            one.function = one.message.substr(name + your.size(), throws - name - your.size());
+            all.push_back(one);
+        }
+        begin = end == std::string::npos ? end : end + mark.size();
+    }
+    return all;
+}
+
 std::vector<std::string> told_in_words(const verdict::Exercise& exercise) {
     std::map<std::string, std::string> told, between_calls, missing_refusals;
     std::set<std::string> otherwise;
@@ -197,10 +218,12 @@ std::vector<std::string> told_in_words(const verdict::Exercise& exercise) {
         const verdict::Failure& failure = *test.failure;
         if (failure.kind == verdict::FailureKind::wrong_behaviour && is_between_calls(failure))
             between_calls.emplace(failure.function, failure.message);
-        if (failure.kind == verdict::FailureKind::wrong_behaviour && is_missing_refusal(failure))
-            missing_refusals.emplace(failure.function, failure.message);
-        if (failure.kind == verdict::FailureKind::wrong_behaviour && !failure.function.empty())
-            told.emplace(failure.function, failure.message);
+        const bool is_in_words = failure.kind == verdict::FailureKind::wrong_behaviour && !failure.function.empty();
+        if (is_in_words)
+            for (const verdict::Failure& one : apart(failure)) {
+                if (is_missing_refusal(one)) missing_refusals.emplace(one.function, one.message);
+                told.emplace(one.function, one.message);
+            }
         else
             otherwise.insert(failure.function);
     }

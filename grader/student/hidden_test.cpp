@@ -1,5 +1,7 @@
 #include "student/hidden_test.hpp"
 
+#include "student/time_budget.hpp"
+
 #include <utility>
 
 namespace headway::judge {
@@ -32,7 +34,12 @@ void HiddenTest::TestBody() {
 
 void run_test(Student& student, const std::function<void()>& body) {
     for (const bool is_last : {false, true}) try {
-            return body();
+            body();
+            if (student.test_record().let_through.empty()) return;
+            throw StopTest{};
+        } catch (const OutOfTime&) {
+            if (!student.test_record().let_through.empty()) student.test_record().stopped_by({});
+            throw;
         } catch (const StopTest& stop) {
             student.test_record().stopped_by(stop);
             if (is_last || !student.test_record().in_doubt) throw;

@@ -2,8 +2,12 @@
 #include "student/student.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace headway::judge {
 
@@ -19,35 +23,101 @@ std::string what_came(const wire::Value& value) {
     return is_ours ? "answered" : "returned " + wire::describe(value);
 }
 
+/// "B must be at least 1": of several that must be the same, one sentence.
+struct Demand {
+    std::vector<std::string> of;
+    std::string words;
+
+    explicit Demand(const std::string& because) {
+        const std::size_t end = because.find(' ');
+        const bool is_shared = end != std::string::npos && because.compare(end, 6, " must ") == 0;
+        of = {because.substr(0, is_shared ? end : because.size())};
+        if (is_shared) words = because.substr(end);
+    }
+    std::string sentence() const {
+        std::string text = of.front();
+        for (std::size_t i = 1; i < of.size(); ++i) text += (i + 1 == of.size() ? " and " : ", ") + of[i];
+        return text + words;
+    }
+};
+
+std::vector<Demand> demands(const std::vector<LetThrough>& all, const std::string& function) {
+    std::vector<Demand> found;
+    std::set<std::string> kinds;
+    for (const LetThrough& one : all) {
+        if (one.function != function || !kinds.insert(one.kind).second) continue;
+        Demand demand(one.because);
+        const auto same = std::ranges::find_if(
+            found, [&](const Demand& other) { return !demand.words.empty() && other.words == demand.words; });
+        if (same == found.end())
+            found.push_back(std::move(demand));
+        else if (std::ranges::find(same->of, demand.of.front()) == same->of.end())
+            same->of.push_back(demand.of.front());
+    }
+    return found;
+}
+
+/// What came is what came of the first call.
+std::string in_words(const std::vector<LetThrough>& all, const LetThrough& first) {
+    constexpr std::size_t most = 6;
+    const std::vector<Demand> found = demands(all, first.function);
+    std::string text = found.front().sentence() + first.failure.message.substr(first.because.size());
+    for (std::size_t i = 1; i < std::min(found.size(), most); ++i)
+        text += (i == 1 ? "; also let through: " : "; ") + found[i].sentence();
+    if (found.size() > most) text += "; and " + std::to_string(found.size() - most) + " more that should be refused";
+    return text;
+}
+
 }  // namespace
 
-void Student::refuses(const std::string& function, const Arguments& arguments, const std::string& because,
-                      std::initializer_list<ErrorKind> accepted) {
+Failure in_one(const std::vector<LetThrough>& all) {
+    Failure told = all.front().failure;
+    told.message = in_words(all, all.front());
+    std::vector<std::string> functions{all.front().function};
+    for (const LetThrough& one : all) {
+        if (std::ranges::find(functions, one.function) != functions.end()) continue;
+        functions.push_back(one.function);
+        told.message += ". Besides: " + in_words(all, one);
+    }
+    return told;
+}
+
+void Student::expect_refusal(const std::string& function, const Arguments& arguments, LetThrough if_answered,
+                             std::initializer_list<ErrorKind> accepted) {
     const Outcome outcome = ask(function, arguments, false);
-    Failure failure;
+    Failure& failure = if_answered.failure;
     failure.kind = FailureKind::wrong_behaviour;
-    failure.message = because + ": your " + function;
+    failure.message = if_answered.because + ": your " + function;
     if (outcome.error && std::ranges::find(accepted, outcome.error->kind) != accepted.end()) {
         test_.refused.insert(function);
         if (outcome.changed_arguments.empty()) return;
         failure.message += " throws, as it should, but its argument " + outcome.changed_arguments.front() +
                            " holds other numbers than before";
-    } else if (outcome.error) {
+        fail(std::move(failure));
+    }
+    if (outcome.error) {
         failure.message += " should throw std::invalid_argument, but it threw " + outcome.error->type +
                            (outcome.error->message.empty() ? "" : " (" + outcome.error->message + ")");
         if (!outcome.error->frames.empty()) failure.frames = outcome.error->frames;
-    } else {
-        failure.message += " should throw std::invalid_argument, but it " + what_came(outcome.value);
+        fail(std::move(failure));
     }
-    fail(std::move(failure));
+    failure.message += " should throw std::invalid_argument, but it " + what_came(outcome.value);
+    if (test_.outside_story) fail(std::move(failure));
+    failure.function = test_.function;
+    if (test_.let_through.empty()) failure.story = test_.story;
+    test_.let_through.push_back(std::move(if_answered));
 }
 
-void Student::refuses(const std::string& function, const Arguments& arguments, const std::string& because) {
-    refuses(function, arguments, because, {ErrorKind::invalid_argument});
+void Student::refuses(const std::string& function, const Arguments& arguments, const std::string& because,
+                      const std::string& kind) {
+    expect_refusal(function, arguments, {function, because, kind.empty() ? because : kind, {}},
+                   {ErrorKind::invalid_argument});
 }
 
-void Student::refuses_index(const std::string& function, const Arguments& arguments, const std::string& because) {
-    refuses(function, arguments, because, {ErrorKind::invalid_argument, ErrorKind::out_of_range});
+void Student::refuses_index(const std::string& function, const Arguments& arguments, const std::string& because,
+                            const std::string& kind) {
+    expect_refusal(function, arguments, {function, because, kind.empty() ? because : kind, {}},
+                   {ErrorKind::invalid_argument, ErrorKind::out_of_range});
 }
 
 }  // namespace headway::judge

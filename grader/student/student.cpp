@@ -169,15 +169,17 @@ void Student::in_doubt() {
 }
 
 void Student::add_to_story() {
+    // Once the test has failed, what else is asked is no part of how it came to that.
+    const bool has_failed = !test_.let_through.empty();
     for (const wire::Call& call : not_in_story_)
-        if (recorder_) recorder_(call);
+        if (recorder_ && !has_failed) recorder_(call);
     const wire::Call& last = not_in_story_.back();
     told_last_ = last;
     if (const Harness* harness = harness_of(last.function); harness == nullptr || !harness->function.empty()) {
         test_.function = whose(last.function);
         test_.asked.insert(test_.function);
     }
-    test_.story.push_back(told(last.function, last.arguments));
+    if (!has_failed) test_.story.push_back(told(last.function, last.arguments));
     not_in_story_.clear();
 }
 
@@ -201,7 +203,7 @@ Outcome Student::ask(const std::string& function, const Arguments& arguments, bo
         }
         Outcome outcome{std::move(reply.result), std::move(reply.error), std::move(reply.changed_arguments)};
         if (!outcome.error) test_.answered.insert(function);
-        if (witness_ && !is_courses_own(function)) witness_(function, arguments, outcome);
+        if (witness_ && !is_courses_own(function) && test_.let_through.empty()) witness_(function, arguments, outcome);
         return outcome;
     } catch (const NoAnswer& why) {
         lost(function, why);

@@ -47,10 +47,14 @@ public:
     void run(const std::string& function, const Arguments& arguments);
 
     /// The submission must refuse the arguments with std::invalid_argument.
+    /// If it answers instead, the test goes on and fails at its end, with all that was let through.
     /// @param because completes the story: "D = 7 is not divisible by 3 heads"
-    void refuses(const std::string& function, const Arguments& arguments, const std::string& because);
+    /// @param kind  of several that one check refuses, the first is told; none: this one is told by itself
+    void refuses(const std::string& function, const Arguments& arguments, const std::string& because,
+                 const std::string& kind = {});
     /// The submission must refuse the arguments, with std::invalid_argument or std::out_of_range.
-    void refuses_index(const std::string& function, const Arguments& arguments, const std::string& because);
+    void refuses_index(const std::string& function, const Arguments& arguments, const std::string& because,
+                       const std::string& kind = {});
 
     /// Any answer, exceptions included; only a lost worker or a stub ends the test.
     Outcome outcome(const std::string& function, const Arguments& arguments, bool keep_result = false);
@@ -179,8 +183,8 @@ private:
     std::chrono::milliseconds time_limit(const std::string& function) const;
     void keep_account(const wire::Reply& reply);
     [[noreturn]] void lost(const std::string& function, const NoAnswer& why);
-    void refuses(const std::string& function, const Arguments& arguments, const std::string& because,
-                 std::initializer_list<wire::ErrorKind> accepted);
+    void expect_refusal(const std::string& function, const Arguments& arguments, LetThrough if_answered,
+                        std::initializer_list<wire::ErrorKind> accepted);
 
     sandbox::Launch launch_;
     std::function<sandbox::Launch()> known_good_;

@@ -125,8 +125,10 @@ void ask_in_turn(Student& student, Random& random, const std::vector<DrawAndAsk>
         const std::string where =
             answered.wrong && pattern ? pattern_of_wrong(student, questions, seeds, i, pattern) : "";
         try {
+            const std::size_t let_through = record.let_through.size();
             Random own(seeds[i]);
             questions[i](own);
+            if (record.let_through.size() > let_through) continue;
             if (answered.wrong)
                 throw StopTest{*answered.wrong};  // right the second time: it remembers, or it is chance
         } catch (StopTest& stop) {

@@ -17,12 +17,24 @@ constexpr std::size_t most_message_bytes = 8192;
 
 }  // namespace
 
+verdict::Failure TestRecord::completed(const StopTest& stop) const {
+    verdict::Failure one = stop.failure.value_or(verdict::Failure{});
+    if (one.function.empty()) one.function = function;
+    if (stop.says_it_of_last_call) one.message = "your " + function + " " + one.message;
+    one.message = verdict::beginning_of(verdict::showable(one.message), most_message_bytes);
+    return one;
+}
+
 void TestRecord::stopped_by(const StopTest& stop) {
+    if (!unavailable.empty()) return;
+    if (!let_through.empty()) {
+        failure = completed({in_one(let_through)});
+        if (!besides.empty()) failure->message += ". Besides: " + besides;
+        waits_for.clear();
+        return;
+    }
     if (!stop.failure) return;
-    failure = stop.failure;
-    if (failure->function.empty()) failure->function = function;
-    if (stop.says_it_of_last_call) failure->message = "your " + function + " " + failure->message;
-    failure->message = verdict::beginning_of(verdict::showable(failure->message), most_message_bytes);
+    failure = completed(stop);
     failure->story = story;
 }
 

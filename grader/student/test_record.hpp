@@ -41,6 +41,15 @@ struct Sweep {
     std::set<std::string> functions;
 };
 
+/// A call that does not fit and was answered all the same, which fails the test. What else is not refused is asked
+/// first: who makes one check should not be told of the next one by the next grading.
+struct LetThrough {
+    std::string function;
+    std::string because;       ///< "D = 7 is not divisible by 3 heads"
+    std::string kind;          ///< of those that one check would refuse, the first is told
+    verdict::Failure failure;  ///< with the story up to here
+};
+
 /// What happens in a test. Each Student keeps one: its calls and the expectations write in it, and the code that runs
 /// the test reads it and starts a new one.
 struct TestRecord {
@@ -65,12 +74,22 @@ struct TestRecord {
     bool outside_story = false;        ///< calls that are made now are not added to it
     Comparisons comparisons;
     std::vector<Sweep> sweeps;  ///< no part of a verdict: `verify --asked` shows them
+    std::vector<LetThrough> let_through;
+    std::string besides;        ///< what else was found wrong, to be told beside what was let through
     bool has_computed = false;  ///< what is asked now has given right answers in this test: see ask_in_turn()
 
     /// Takes over the failure that stopped the test, if there is one, with the story up to here. Of words without end
     /// it takes the beginning.
+    /// What was let through before is told in its place: what came later may follow from that.
     void stopped_by(const StopTest& stop);
+    /// With the function, and words that can be shown.
+    verdict::Failure completed(const StopTest& stop) const;
 };
+
+/// What is told of the calls that were let through, of which there is one: all that the first function does not refuse,
+/// and then the others'. Judge::told_in_words reads it.
+///     "B and H must be at least 1: your f should throw std::invalid_argument, but it answered; also let through: ..."
+verdict::Failure in_one(const std::vector<LetThrough>& all);
 
 /// Notes that the function called last, or `function`, shows that it computes: its answer is right and cannot be had
 /// without computing, or it is wrong but computed. A test may pass without such an answer, if the functions only refuse

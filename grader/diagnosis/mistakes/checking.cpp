@@ -23,6 +23,7 @@ constexpr Decision check(const char* id) {
 
 constexpr const char* because = "throw std::invalid_argument, as the header says";
 constexpr const char* silent = "wrong numbers or a crash far away from the cause";
+constexpr const char* of_no_heads = "heads that do not exist are counted, and numbers come back that mean nothing";
 
 }  // namespace
 
@@ -103,6 +104,7 @@ Chapter chapters::checking() {
          .title = "not every num_heads below 1 is refused",
          .right = because,
          .symptom = "a division by zero kills the program",
+         .symptom_if_answered = of_no_heads,
          .question = "What is D / num_heads for num_heads = 0?",
          .make = [](Choices& c) { c.checking.heads = false; }},
         {.id = "accepts_negative_heads",
@@ -117,6 +119,7 @@ Chapter chapters::checking() {
          .title = "num_heads below 1 is not refused, be it 0 or negative",
          .right = because,
          .symptom = "a division by zero kills the program, or no head runs",
+         .symptom_if_answered = of_no_heads,
          .question = "What is D / num_heads for num_heads = 0, and what for -1?",
          .make = [](Choices& c) { c.checking.heads = c.checking.negative_heads = false; }},
         {.id = "accepts_no_kv_heads",
@@ -124,6 +127,7 @@ Chapter chapters::checking() {
          .title = "not every num_kv_heads below 1 is refused",
          .right = because,
          .symptom = "a division by zero kills the program",
+         .symptom_if_answered = of_no_heads,
          .question = "What is H % H_kv for H_kv = 0?",
          .make = [](Choices& c) { c.checking.kv_heads = false; }},
         {.id = "accepts_weights_of_other_height",

@@ -151,7 +151,8 @@ PROPERTY(HeadSplitting, ViewRefusesWhatStridesCannotExpress, 1, "view refuses wh
                     "one stride cannot walk through tokens of one head and go on with the next head");
 }
 
-PROPERTY(HeadSplitting, TransposeSwapsTwoAxes, 1, "transpose swaps two axes without moving a number") {
+PROPERTY(HeadSplitting, TransposeSwapsTwoAxes, 1,
+         "transpose swaps two axes without moving a number, and refuses an axis that does not exist") {
     const Tensor x = counting({3, 5, 6, 7});
     for (const auto& [axis0, axis1] : {std::pair<Index, Index>{1, 2}, {0, 3}, {2, 2}, {3, 1}})
         expect_equal(student, "transposed numbers",
@@ -244,8 +245,8 @@ PROPERTY(HeadSplitting, ContiguousCopiesIfNeeded, 1, "contiguous lays the number
     });
 }
 
-PROPERTY(HeadSplitting, ContiguousDoesNotCopyInVain, 1, "contiguous does not copy what is contiguous already") {
-    // What returns x whatever it is does not copy in vain either.
+PROPERTY(HeadSplitting, ContiguousDoesNotCopyInVain, 1,
+         "contiguous does not copy what is contiguous already, and copies what is not") {
     const Tensor scattered = counting({3, 5, 6}).transpose(0, 2);
     beside_own_strides(student, scattered.shape(), [&] {
         const wire::Handle kept = student.store(scattered);

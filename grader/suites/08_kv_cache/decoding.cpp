@@ -330,6 +330,7 @@ Function function_decode() {
     return {.name = "decode",
             .model = &decode,
             .questions = &decode_questions,
+            .reads = &takes_weights_as_they_are,
             .given_own = &rightly<&from_own_parts>,
             .given_own_and = &from_own_parts,
             .ask = &ask_decode,

@@ -33,7 +33,7 @@ void expect_written_in_place(Student& student, Filled filled, Random& random) {
                    "the cache has, not put another tensor in its place");
 }
 
-PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity, and no token") {
+PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity, no token; sizes of 0 are refused") {
     const Sizes n = random_sizes(random);
     const Arguments usual{{"B", n.B}, {"H", n.H}, {"capacity", n.S}, {"d", n.d}};
     const wire::Handle first = student.keep("make_cache", usual);
@@ -59,7 +59,7 @@ PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity,
         Arguments arguments{{"B", n.B}, {"H", n.H}, {"capacity", n.S}, {"d", n.d}};
         for (wire::Field& field : arguments)
             if (field.name == name) field.value = Index{0};
-        student.refuses("make_cache", arguments, std::string(name) + " must be at least 1");
+        student.refuses("make_cache", arguments, std::string(name) + " must be at least 1, not 0");
     }
     shown(student);  // zeros are due, but not for every capacity
 }

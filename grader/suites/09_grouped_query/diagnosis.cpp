@@ -171,6 +171,10 @@ std::optional<Answer> from_own_heads(judge::Student& student, const Arguments& a
     given.input[0] = tensor(arguments, "q");
     given.mask = mask(arguments, "mask");
     const Index H = given.input[0].size(1);
+    const Shape q = given.input[0].shape(), k = tensor(arguments, "k").shape(), v = tensor(arguments, "v").shape();
+    // What it should refuse itself is not handed on.
+    if (q.size() != 4 || k.size() != 4 || v.size() != 4) return std::nullopt;
+    if (q[0] != k[0] || q[0] != v[0] || k[1] != v[1] || k[2] != v[2] || q[3] != k[3]) return std::nullopt;
     for (const std::size_t role : {1U, 2U}) {
         const Tensor kv = tensor(arguments, role == 1 ? "k" : "v");
         const auto outcome = student.outcome("repeat_heads", {{"kv", kv}, {"num_heads", H}});
@@ -199,6 +203,10 @@ std::optional<Answer> from_attention(judge::Student& student, const Arguments& a
     const Tensor x = tensor(arguments, "x");
     const Index H = integer(arguments, "num_heads"), H_kv = integer(arguments, "num_kv_heads");
     if (x.rank() != 3 || H < 1 || H_kv < 1) return std::nullopt;
+    // What it should refuse itself is not handed on.
+    const Index E = tensor(arguments, "w_q").size(1);
+    if (tensor(arguments, "w_o").shape() != Shape{E, x.size(2)} || tensor(arguments, "w_v").size(1) != H_kv * (E / H))
+        return std::nullopt;
     const auto split = [&](std::size_t role, Index num_heads) {
         Given given;
         given.input = {x, x, x};

@@ -235,6 +235,7 @@ const SubjectRegistration registration(
       {.name = "tiled_attention",
        .model = &tiled_attention,
        .questions = &attention_questions,
+       .reads = &takes_weights_as_they_are,
        .given_own = &from_own_parts,
        .calls_them_in_any_order = true,
        .given_own_and = &from_own_parts_and,

@@ -27,11 +27,13 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 // ---- the state before the first key ----------------------------------------------------------------------------
 
-/// What kind of number the largest score of nothing is: how low a start is shows in what absorb makes of it alone.
-enum class Start { minus_infinity, zero, below_zero, something_else };
+/// What kind of number the largest score of nothing is: how low a start is shows in what absorb makes of it alone, and
+/// below the lowest there is no score.
+enum class Start { minus_infinity, lowest, zero, below_zero, something_else };
 
 Start start_of(double largest) {
     if (largest == -std::numeric_limits<double>::infinity()) return Start::minus_infinity;
+    if (largest == static_cast<double>(std::numeric_limits<float>::lowest())) return Start::lowest;
     if (largest >= 0 && largest <= std::numeric_limits<float>::min()) return Start::zero;
     return largest < 0 ? Start::below_zero : Start::something_else;
 }

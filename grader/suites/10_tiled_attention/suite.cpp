@@ -272,7 +272,7 @@ PROPERTY(TiledAttention, CallsAreCleanAndShapesChecked, 1,
         Arguments sizes{{"B", n.B}, {"H", n.H}, {"T", n.T}, {"d_v", n.d_v}};
         for (wire::Field& field : sizes)
             if (field.name == name) field.value = Index{0};
-        student.refuses("nothing_seen", sizes, std::string(name) + " must be at least 1");
+        student.refuses("nothing_seen", sizes, std::string(name) + " must be at least 1, not 0");
     }
     const wire::Handle running = nothing_seen(student, {n.B, n.H, n.T}, n.d_v);
     student.refuses("absorb",

@@ -143,7 +143,7 @@ void expect_attention_checked(Student& student, Random& random, const Inputs& in
 void expect_rings_checked(Student& student, Random& random, const Sizes& n) {
     for (const char* name : {"B", "H", "w", "d", "d_v"}) {
         Arguments sizes{{"B", n.B}, {"H", n.H}, {"w", Index{4}}, {"d", n.d}, {"d_v", n.d_v}};
-        refuse_with(student, "make_ring", sizes, name, Index{0}, std::string(name) + " must be at least 1");
+        refuse_with(student, "make_ring", sizes, name, Index{0}, std::string(name) + " must be at least 1, not 0");
     }
     constexpr Index w = 4;
     const Filled filled(random, n, w, 7);

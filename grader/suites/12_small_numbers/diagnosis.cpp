@@ -252,6 +252,7 @@ const SubjectRegistration registration(
       {.name = "attention_in_half",
        .model = &predict_attention,
        .questions = &ask_attention_in_half,
+       .reads = &takes_weights_as_they_are,
        .given_own = &attention_from_own,
        .rounds_to_sixteen_bits = true,
        .stage = Stage::weigh,

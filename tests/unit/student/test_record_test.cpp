@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace headway::judge {
 namespace {
@@ -21,6 +22,43 @@ TEST(TestRecord, WordsOfAnyLengthAreCutShort) {
     failure.message = std::string(8192, 'x');  // an exception's type and words
     record.stopped_by({failure});
     EXPECT_EQ(record.failure->message, failure.message);
+}
+
+LetThrough let_through(const std::string& function, const std::string& because, const std::string& kind) {
+    verdict::Failure failure;
+    failure.function = function;
+    failure.message = because + ": your " + function + " should throw std::invalid_argument, but it answered";
+    failure.story = {"what led to it"};
+    return {function, because, kind, failure};
+}
+
+TEST(TestRecord, AllThatWasLetThroughIsToldInOne) {
+    TestRecord record;
+    record.function = "decode";
+    record.waits_for = {"append"};
+    record.let_through = {let_through("make", "B must be at least 1", "B"), let_through("make", "a mask (3)", "mask"),
+                          let_through("make", "H must be at least 1", "H"), let_through("make", "a mask (4)", "mask"),
+                          let_through("append", "k is wider", "k is wider")};
+    record.besides = "it keeps its arguments";
+    verdict::Failure later;
+    later.message = "what comes of it";
+    record.stopped_by({later});
+    ASSERT_TRUE(record.failure);
+    EXPECT_EQ(record.failure->message,
+              "B and H must be at least 1: your make should throw std::invalid_argument, but it answered; also let "
+              "through: a mask (3). Besides: k is wider: your append should throw std::invalid_argument, but it "
+              "answered. Besides: it keeps its arguments");
+    EXPECT_EQ(record.failure->function, "make");
+    EXPECT_EQ(record.failure->story, std::vector<std::string>{"what led to it"});
+    EXPECT_TRUE(record.waits_for.empty());
+}
+
+TEST(TestRecord, WhatTheMachineIsAtFaultForIsNotToldAsARefusal) {
+    TestRecord record;
+    record.let_through = {let_through("make", "B must be at least 1", "B")};
+    record.unavailable = "the worker cannot be run";
+    record.stopped_by({});
+    EXPECT_FALSE(record.failure);
 }
 
 }  // namespace

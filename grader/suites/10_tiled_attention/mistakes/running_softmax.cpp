@@ -3,6 +3,8 @@
 
 #include "diagnosis/catalogue.hpp"
 
+#include <limits>
+
 namespace headway::diagnosis {
 namespace {
 
@@ -244,6 +246,15 @@ Chapter running_softmax() {
          .symptom = "rows whose scores are all lower come out as zeros",
          .question = "Is there a score below the number that you start from?",
          .make = [](Choices& c) { c.change<Tiling>().start = -5000; }},
+        {.id = "maximum_starts_at_lowest",
+         .decision = "running_start",
+         .title = "the running maximum starts at the lowest finite number instead of -infinity",
+         .right = starts_at_minus_infinity,
+         .symptom =
+             "no score is lower, so contexts do not show it; but a row that has seen no key holds a score, and the "
+             "state is not what the header promises",
+         .question = "What is the largest of no numbers?",
+         .make = [](Choices& c) { c.change<Tiling>().start = std::numeric_limits<float>::lowest(); }},
         {.id = "blocked_scores_finite",
          .decision = "running_start",
          .title = "blocked scores are a large negative number instead of -infinity",
