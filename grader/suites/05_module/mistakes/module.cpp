@@ -48,7 +48,7 @@ Chapter module() {
          .pseudocode = "random_(options.seed), declared above the projections that draw from it"},
         {.id = "first_numbers",
          .stage = Stage::none,
-         .lesson = {{"05", in_the_header}},
+         .lesson = {{"05", "What people get wrong"}},
          .pseudocode = "q_proj_(D, E, bias, random_), then k_proj_, v_proj_ and out_proj_ of the same random_"},
         check_of_options("check_embed_dim"),
         check_of_options("check_head_dim"),
