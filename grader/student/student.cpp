@@ -177,7 +177,12 @@ void Student::add_to_story() {
         test_.function = whose(last.function);
         test_.asked.insert(test_.function);
     }
+    test_.objects.resize(test_.story.size());
     test_.story.push_back(told(last.function, last.arguments));
+    ObjectsOfCall& objects = test_.objects.emplace_back();
+    for (const wire::Field& argument : last.arguments)
+        if (const auto* handle = std::get_if<wire::Handle>(&argument.value))
+            objects.given.emplace_back(argument.name, handle->id);
     not_in_story_.clear();
 }
 
@@ -201,6 +206,8 @@ Outcome Student::ask(const std::string& function, const Arguments& arguments, bo
         }
         Outcome outcome{std::move(reply.result), std::move(reply.error), std::move(reply.changed_arguments)};
         if (!outcome.error) test_.answered.insert(function);
+        if (const auto* made = std::get_if<wire::Handle>(&outcome.value); made != nullptr && not_in_story_.empty())
+            if (!test_.objects.empty() && !is_courses_own(function)) test_.objects.back().made = made->id;
         if (witness_ && !is_courses_own(function)) witness_(function, arguments, outcome);
         return outcome;
     } catch (const NoAnswer& why) {

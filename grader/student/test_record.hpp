@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headway::judge {
@@ -41,10 +42,17 @@ struct Sweep {
     std::set<std::string> functions;
 };
 
+/// The objects of a call in a story: what it made, and what it was given, by the names of its arguments.
+struct ObjectsOfCall {
+    std::optional<std::uint64_t> made = {};
+    std::vector<std::pair<std::string, std::uint64_t>> given = {};
+};
+
 /// What happens in a test. Each Student keeps one: its calls and the expectations write in it, and the code that runs
 /// the test reads it and starts a new one.
 struct TestRecord {
     std::vector<std::string> story;
+    std::vector<ObjectsOfCall> objects;  ///< of the calls in the story
     std::string function;  ///< of the student's, called last
     std::optional<verdict::Failure> failure;
     std::string not_implemented;  ///< the function that is still a stub
@@ -67,6 +75,8 @@ struct TestRecord {
     std::vector<Sweep> sweeps;  ///< no part of a verdict: `verify --asked` shows them
     bool has_computed = false;  ///< what is asked now has given right answers in this test: see ask_in_turn()
 
+    /// The story; where several modules or caches were made in it, each with its number: "forward(module 2, ...)".
+    std::vector<std::string> numbered_story() const;
     /// Takes over the failure that stopped the test, if there is one, with the story up to here. Of words without end
     /// it takes the beginning.
     void stopped_by(const StopTest& stop);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace headway::judge {
 namespace {
@@ -21,6 +22,24 @@ TEST(TestRecord, WordsOfAnyLengthAreCutShort) {
     failure.message = std::string(8192, 'x');  // an exception's type and words
     record.stopped_by({failure});
     EXPECT_EQ(record.failure->message, failure.message);
+}
+
+TEST(TestRecord, OfSeveralModulesAStorySaysWhichIsAsked) {
+    TestRecord record;
+    record.story = {"make_layer(options)", "forward(module, key)", "make_layer(options)", "forward(module, key)",
+                    "eval(module)"};
+    record.objects = {{.made = 7},
+                      {.given = {{"module", 7}, {"key", 3}}},
+                      {.made = 9},
+                      {.given = {{"module", 9}}},
+                      {.given = {{"module", 7}}}};
+    const std::vector<std::string> told{"make_layer(options): module 1", "forward(module 1, key)",
+                                        "make_layer(options): module 2", "forward(module 2, key)", "eval(module 1)"};
+    EXPECT_EQ(record.numbered_story(), told);
+    record.story = told;
+    EXPECT_EQ(record.numbered_story(), told);
+    record.story = {"make_layer(options)", "forward(module, key)"};
+    EXPECT_EQ(record.numbered_story(), record.story) << "of one there is no other";
 }
 
 }  // namespace
