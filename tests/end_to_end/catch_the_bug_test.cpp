@@ -200,6 +200,18 @@ TEST(Blocked, MayHoldAnyNumber) {
     other.value(0, 2, 0) = 100;
     EXPECT_NEAR(attention(in).output(0, 0, 0), attention(other).output(0, 0, 0), 1);
 }
+void expect_hidden(const Inputs& in, Index s) {
+    Inputs changed = in;
+    changed.value(0, s, 0) += 100;
+    const Tensor after = attention(changed).output, before = attention(in).output;
+    EXPECT_NEAR(after(0, 0, 0), before(0, 0, 0), 1);
+}
+TEST(Blocked, MayHoldAnyNumberAtTwoPlaces) {
+    Inputs in = ones();
+    in.mask = Mask::of({3}, {false, true, true});
+    expect_hidden(in, 1);
+    expect_hidden(in, 2);
+}
 TEST(Open, ChangesTheOutput) {
     Inputs in = ones();
     Inputs other = in;
@@ -208,6 +220,7 @@ TEST(Open, ChangesTheOutput) {
 }
 )"));
     EXPECT_TRUE(remarks(exercise, "Blocked.MayHoldAnyNumber asks the same question each time, number by number"));
+    EXPECT_TRUE(remarks(exercise, "Blocked.MayHoldAnyNumberAtTwoPlaces asks 4 questions, of which only 2 differ"));
     EXPECT_FALSE(remarks(exercise, "Open.ChangesTheOutput asks"));
 }
 

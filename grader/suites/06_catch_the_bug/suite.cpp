@@ -171,11 +171,17 @@ void remark_on_tests(Student& student, const Trial& trial) {
         remark(student, fmt::format("{}: {} with {}, so nothing is caught there", some_of(tests),
                                     tests.size() == 1 ? "passes" : "pass", all));
     if (const auto tests = trial.passing_everything(); !tests.empty())
-        for (const std::string& test : trial.repeating_one_question())
-            if (tests.contains(test))
-                remark(student, test +
-                                    " asks the same question each time, number by number. A copy of Inputs shares its "
-                                    "tensors: clone() the one that you change.");
+        for (const auto& [test, different] : trial.repeating_questions()) {
+            if (!tests.contains(test)) continue;
+            const std::string asks =
+                different == 1 ? "asks the same question each time, number by number"
+                               : fmt::format("asks {} questions, of which only {} differ: the others hold the same "
+                                             "numbers as one before",
+                                             trial.run_of(roster::reference).asked.at(test), different);
+            remark(student, test + ' ' + asks +
+                                ". A copy of Inputs shares its tensors: clone() the one that you change, before you "
+                                "write to it.");
+        }
     if (const auto tests = trial.failing_everything(); !tests.empty())
         remark(student, fmt::format("{}: {} with {}", some_of(tests), tests.size() == 1 ? "fails" : "fail", all));
 }
