@@ -180,6 +180,18 @@ TEST(Output, OfOtherKeys) {
     expect_said(told(not_compared, "Scale"), "with wrong weights and the right output, and no test fails.");
 }
 
+TEST(CatchTheBug, ATestThatFailsAsItFailsRightOnesIsNotSaidToSeeAMistake) {
+    const verdict::Exercise exercise = graded(tests(R"(
+TEST(Output, HasThreeAxes) { EXPECT_EQ(attention(ones()).output.rank(), 3); }
+TEST(Blind, HasFourAxes) {
+    Inputs in = ones();
+    in.mask = Mask::block_all({1});
+    EXPECT_EQ(attention(in).output.rank(), 4);
+}
+)"));
+    expect_said(told(exercise, "BlockedRows"), "What does fail says the same of right attentions");
+}
+
 TEST(CatchTheBug, ATestThatFailsEverythingOrNothingIsToldSo) {
     const verdict::Exercise exercise = graded(tests(R"(
 TEST(Never, Fails) { EXPECT_EQ(attention(ones()).output.rank(), 3); }

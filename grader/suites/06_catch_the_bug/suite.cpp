@@ -173,11 +173,12 @@ void remark_on_tests(Student& student, const Trial& trial) {
     if (const auto tests = trial.passing_everything(); !tests.empty())
         for (const auto& [test, different] : trial.repeating_questions()) {
             if (!tests.contains(test)) continue;
-            const std::string asks =
-                different == 1 ? "asks the same question each time, number by number"
-                               : fmt::format("asks {} questions, of which only {} differ: the others hold the same "
-                                             "numbers as one before",
-                                             trial.run_of(roster::reference).asked.at(test), different);
+            const std::string asks = different == 1
+                                         ? "asks the same question each time, number by number"
+                                         : fmt::format(
+                                               "asks {} questions, of which only {} differ: the others hold the same "
+                                               "numbers as one before",
+                                               trial.run_of(roster::reference).asked.at(test), different);
             remark(student, test + ' ' + asks +
                                 ". A copy of Inputs shares its tensors: clone() the one that you change, before you "
                                 "write to it.");
