@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <string_view>
 #include <utility>
 
 namespace headway::judge {
@@ -18,6 +19,8 @@ constexpr std::size_t most_tests = 500, most_name_bytes = 200, most_words_bytes 
 /// With one attention, for answering them.
 constexpr milliseconds most_answering{10'000};
 
+/// What is said of one function, when the program does not get to it.
+constexpr std::string_view was = "was";
 constexpr const char* too_many_questions = "ask one attention more than 2000 questions";
 
 /// ": 1536 of them in Sequences.StayApart, 464 in Keys.MoveNothing"
@@ -70,12 +73,17 @@ std::vector<std::int64_t> thrown_at(const wire::Record& end, const std::string& 
 
 }  // namespace
 
+bool Encounter::none_reached() const {
+    return lost && lost->message.starts_with(was) && lost->message.find(before_main) != std::string::npos;
+}
+
 std::string Encounter::how_lost() const {
     if (!lost) return {};
     if (lost->message == too_many_questions) {
         const bool in_one = asked.contains(running) && asked.at(running) == most_questions;
         return " " + lost->message + most_asking(asked) + (in_one ? " (in a loop that does not end?)" : "");
     }
+    if (none_reached()) return " were" + lost->message.substr(was.size());
     return (running.empty() ? " " : ", in " + running + ", ") + lost->message;
 }
 

@@ -20,6 +20,8 @@ namespace headway::judge {
 struct Encounter {
     /// Where they did not come to their end: ", in Suite.Name, crashed: SIGSEGV". Completes "your tests".
     std::string how_lost() const;
+    /// Whether the program ended before any of them could run.
+    bool none_reached() const;
     /// What the first failed test said; empty if none failed.
     std::string first_words() const { return words.contains(first_failed) ? words.at(first_failed) : std::string(); }
 

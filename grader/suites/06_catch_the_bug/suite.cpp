@@ -100,6 +100,7 @@ void expect_reproducible(const Trial& trial) {
     const char* const what_catches = "; a wrong attention is caught by a test that fails";
     const bool is_told =
         !trial.false_alarms().empty() && trial.run_of(trial.false_alarms().front()->id).how_lost() == met.how_lost();
+    if (is_told && met.none_reached()) fail_with("no test of yours was reached, as above with a right attention");
     if (is_told)
         fail_with(std::string("your tests do not come to their end, as above with a right attention") + what_catches);
     fail_with("your tests" + met.how_lost() + what_catches, met.lost->frames);
