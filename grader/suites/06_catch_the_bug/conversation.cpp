@@ -73,6 +73,10 @@ std::vector<std::int64_t> thrown_at(const wire::Record& end, const std::string& 
 
 }  // namespace
 
+bool throws_out_of_range(const std::string& words) {
+    return words.starts_with("C++ exception") && words.find(" is out of range for axis ") != std::string::npos;
+}
+
 bool Encounter::none_reached() const {
     return lost && lost->message.starts_with(was) && lost->message.find(before_main) != std::string::npos;
 }
@@ -147,7 +151,8 @@ void converse(WorkerLink& tests, const Answering& answer, milliseconds patience,
             met.passed.insert(name);
             continue;
         }
-        if (met.failed.empty()) {
+        // Numbers read from the wrong place tell less than an index that is past an end.
+        if (met.failed.empty() || (throws_out_of_range(*words) && !throws_out_of_range(met.first_words()))) {
             met.first_failed = name;
             met.thrown_at = thrown_at(*end, test.name);
         }

@@ -271,6 +271,12 @@ std::string why_failed(const Student& student, std::uint64_t seed, const Trial& 
         return " It passes when the output of a query that sees no key is 0. Right: its weights are 0, so its output "
                "is "
                "b_o, and 0 only where there is no b_o.";
+    if (passes_if([](AttentionProcess&, const wire::Value&, wire::Value answer) {
+            return with_queries_before_heads(std::move(answer));
+        }))
+        return " It passes when axes 1 and 2 of the weights are exchanged. Right: weights are (B, H, T, S), so "
+               "weights(b, h, t, s).";
+    if (throws_out_of_range(met.first_words())) return what_an_axis_counts(met.first_words());
     if (const roster::Entry* wrong = passed_alone(trial, test); wrong != nullptr && !wrong->mistake.empty()) {
         const diagnosis::Mistake& mistake = diagnosis::mistake(wrong->mistake);
         return fmt::format(
