@@ -150,7 +150,7 @@ std::optional<verdict::Failure> Listener::unearned(const TestRecord& record) con
     if (session_.sanitized) return std::nullopt;
     verdict::Failure failure;
     failure.kind = verdict::FailureKind::wrong_behaviour;
-    failure.story = record.story;
+    failure.story = record.numbered_story();
     for (const std::string& function : record.refused)
         if (!ever_answered(function)) {
             failure.kind = verdict::FailureKind::exception;

@@ -52,10 +52,23 @@ std::size_t calls_in(std::span<const Step> steps) {
                            [](std::size_t sum, const Step& step) { return sum + step.times; });
 }
 
-/// The last call that makes what the one that went wrong is asked of: make_cache(…). If there is none, as many as there
-/// are.
+/// Whether a call is given what the other made, of several: "forward(module 2, query)", "make_layer(options): module
+/// 2".
+bool is_given(const std::string& call, const std::string& maker) {
+    const std::size_t colon = maker.rfind("): ");
+    if (colon == std::string::npos) return false;
+    const std::string made = maker.substr(colon + 3);
+    const std::size_t at = call.find(made);
+    return at != std::string::npos &&
+           (at + made.size() == call.size() || call[at + made.size()] == ',' || call[at + made.size()] == ')');
+}
+
+/// The call that makes what the one that went wrong is asked of: make_cache(…). Where they have no numbers, the last
+/// one; if there is none, as many as there are.
 std::size_t maker_in(const std::vector<Step>& steps) {
     if (steps.empty() || steps.back().call.starts_with("make_")) return steps.size();
+    for (std::size_t i = steps.size() - 1; i-- > 0;)
+        if (is_given(steps.back().call, steps[i].call)) return i;
     for (std::size_t i = steps.size() - 1; i-- > 0;)
         if (steps[i].call.starts_with("make_")) return i;
     return steps.size();

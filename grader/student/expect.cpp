@@ -266,7 +266,7 @@ void pass_on_credit(Student& student, const std::vector<std::string>& functions,
         fail_unjudged(student, functions, std::move(failure));
     shown(student);
     failure.function = record.function;
-    failure.story = record.story;
+    failure.story = record.numbered_story();
     record.credits.push_back({functions, std::move(failure)});
 }
 

@@ -104,7 +104,7 @@ void Student::expect_refusal(const std::string& function, const Arguments& argum
     failure.message += " should throw std::invalid_argument, but it " + what_came(outcome.value);
     if (test_.outside_story) fail(std::move(failure));
     failure.function = test_.function;
-    if (test_.let_through.empty()) failure.story = test_.story;
+    if (test_.let_through.empty()) failure.story = test_.numbered_story();
     test_.let_through.push_back(std::move(if_answered));
 }
 

@@ -179,7 +179,7 @@ void Student::add_to_story() {
         test_.function = whose(last.function);
         test_.asked.insert(test_.function);
     }
-    if (!has_failed) test_.story.push_back(told(last.function, last.arguments));
+    if (!has_failed) test_.add_to_story(told(last.function, last.arguments), last.arguments);
     not_in_story_.clear();
 }
 
@@ -203,6 +203,9 @@ Outcome Student::ask(const std::string& function, const Arguments& arguments, bo
         }
         Outcome outcome{std::move(reply.result), std::move(reply.error), std::move(reply.changed_arguments)};
         if (!outcome.error) test_.answered.insert(function);
+        if (const auto* made = std::get_if<wire::Handle>(&outcome.value); made != nullptr && not_in_story_.empty())
+            if (!test_.objects.empty() && !is_courses_own(function) && test_.let_through.empty())
+                test_.objects.back().made = made->id;
         if (witness_ && !is_courses_own(function) && test_.let_through.empty()) witness_(function, arguments, outcome);
         return outcome;
     } catch (const NoAnswer& why) {

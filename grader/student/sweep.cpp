@@ -26,6 +26,7 @@ public:
 
     void undo() {
         record_.story.resize(std::min(story_, record_.story.size()));
+        record_.objects.resize(std::min(record_.story.size(), record_.objects.size()));
         record_.credits.erase(record_.credits.begin() + static_cast<std::ptrdiff_t>(credits_), record_.credits.end());
         record_.waits_for.clear();
         record_.function = function_;

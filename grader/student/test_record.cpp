@@ -4,7 +4,11 @@
 #include "student/student.hpp"
 #include "verdict/utf8.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <map>
+#include <string_view>
 #include <utility>
 
 namespace headway::judge {
@@ -15,6 +19,35 @@ namespace {
 /// them.
 constexpr std::size_t most_message_bytes = 8192;
 
+/// Of each object that calls of a story made and others were given: its number among those of its name.
+std::map<std::uint64_t, std::pair<std::string, std::size_t>> numbers_of(const std::vector<ObjectsOfCall>& calls) {
+    constexpr std::array<std::string_view, 2> names{"module", "cache"};
+    std::map<std::uint64_t, std::string> called;
+    for (const ObjectsOfCall& call : calls)
+        for (const auto& [name, id] : call.given)
+            if (std::ranges::find(names, name) != names.end()) called.emplace(id, name);
+    std::map<std::uint64_t, std::pair<std::string, std::size_t>> numbers;
+    std::map<std::string, std::size_t> count;
+    for (const ObjectsOfCall& call : calls)
+        if (call.made && called.contains(*call.made) && !numbers.contains(*call.made)) {
+            const std::string& name = called.at(*call.made);
+            numbers.emplace(*call.made, std::pair(name, ++count[name]));
+        }
+    std::erase_if(numbers, [&](const auto& one) { return count[one.second.first] < 2; });
+    return numbers;
+}
+
+/// "forward(module, query)" -> "forward(module 2, query)"; what has its number already stays.
+void number(std::string& call, const std::string& name, std::size_t which) {
+    for (std::size_t at = call.find(name); at != std::string::npos; at = call.find(name, at + 1)) {
+        const std::size_t end = at + name.size();
+        const bool begins = at > 0 && (call[at - 1] == '(' || call[at - 1] == ' ');
+        if (!begins || end >= call.size() || (call[end] != ',' && call[end] != ')')) continue;
+        call.insert(end, ' ' + std::to_string(which));
+        return;
+    }
+}
+
 }  // namespace
 
 verdict::Failure TestRecord::completed(const StopTest& stop) const {
@@ -23,6 +56,32 @@ verdict::Failure TestRecord::completed(const StopTest& stop) const {
     if (stop.says_it_of_last_call) one.message = "your " + function + " " + one.message;
     one.message = verdict::beginning_of(verdict::showable(one.message), most_message_bytes);
     return one;
+}
+
+void TestRecord::add_to_story(std::string call, const std::vector<wire::Field>& arguments) {
+    objects.resize(story.size());
+    story.push_back(std::move(call));
+    ObjectsOfCall& last = objects.emplace_back();
+    for (const wire::Field& argument : arguments)
+        if (const auto* handle = std::get_if<wire::Handle>(&argument.value))
+            last.given.emplace_back(argument.name, handle->id);
+}
+
+std::vector<std::string> TestRecord::numbered_story() const {
+    std::vector<std::string> told = story;
+    const std::vector<ObjectsOfCall> calls(
+        objects.begin(), objects.begin() + static_cast<std::ptrdiff_t>(std::min(objects.size(), story.size())));
+    const auto numbers = numbers_of(calls);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        for (const auto& [name, id] : calls[i].given)
+            if (const auto found = numbers.find(id); found != numbers.end() && found->second.first == name)
+                number(told[i], name, found->second.second);
+        const auto made = calls[i].made ? numbers.find(*calls[i].made) : numbers.end();
+        if (made == numbers.end()) continue;
+        const std::string as = ": " + made->second.first + ' ' + std::to_string(made->second.second);
+        if (!told[i].ends_with(as)) told[i] += as;
+    }
+    return told;
 }
 
 void TestRecord::stopped_by(const StopTest& stop) {
@@ -35,7 +94,7 @@ void TestRecord::stopped_by(const StopTest& stop) {
     }
     if (!stop.failure) return;
     failure = completed(stop);
-    failure->story = story;
+    failure->story = numbered_story();
 }
 
 void shown(Student& student) { shown(student, student.test_record().function); }

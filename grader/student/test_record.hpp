@@ -1,11 +1,13 @@
 #pragma once
 
 #include "verdict/verdict.hpp"
+#include "wire/value.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headway::judge {
@@ -50,11 +52,18 @@ struct LetThrough {
     verdict::Failure failure;  ///< with the story up to here
 };
 
+/// The objects of a call in a story: what it made, and what it was given, by the names of its arguments.
+struct ObjectsOfCall {
+    std::optional<std::uint64_t> made = {};
+    std::vector<std::pair<std::string, std::uint64_t>> given = {};
+};
+
 /// What happens in a test. Each Student keeps one: its calls and the expectations write in it, and the code that runs
 /// the test reads it and starts a new one.
 struct TestRecord {
     std::vector<std::string> story;
-    std::string function;  ///< of the student's, called last
+    std::vector<ObjectsOfCall> objects;  ///< of the calls in the story
+    std::string function;                ///< of the student's, called last
     std::optional<verdict::Failure> failure;
     std::string not_implemented;  ///< the function that is still a stub
     std::string unavailable;      ///< why the machine or the course is at fault
@@ -78,6 +87,9 @@ struct TestRecord {
     std::string besides;        ///< what else was found wrong, to be told beside what was let through
     bool has_computed = false;  ///< what is asked now has given right answers in this test: see ask_in_turn()
 
+    void add_to_story(std::string call, const std::vector<wire::Field>& arguments);
+    /// The story; where several modules or caches were made in it, each with its number: "forward(module 2, ...)".
+    std::vector<std::string> numbered_story() const;
     /// Takes over the failure that stopped the test, if there is one, with the story up to here. Of words without end
     /// it takes the beginning.
     /// What was let through before is told in its place: what came later may follow from that.

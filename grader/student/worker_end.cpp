@@ -45,6 +45,9 @@ std::string signal_words(int signal) {
     }
 }
 
+/// Completes "your split_heads ..."; what the program did then follows.
+std::string never_reached() { return std::string("was never reached: ") + before_main + ", the program "; }
+
 /// Whether somebody sends it, rather than the kernel to a program that does what it must not.
 bool is_sent(int signal) { return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT; }
 
@@ -100,10 +103,13 @@ void WorkerLink::explain_uncaught(const wire::Error& error) {
     look_at_times();
     process_.kill();
     process_.wait();
-    throw NoAnswer{
-        FailureKind::exception,
-        "threw " + error.type + ", which nothing could catch" + (error.message.empty() ? "" : ": " + error.message),
-        false, error};
+    const auto told = [&](const std::string& said) {
+        return "threw " + error.type + ", which nothing could catch" + (said.empty() ? "" : ": " + said);
+    };
+    if (!error.message.ends_with(wire::thrown_before_main))
+        throw NoAnswer{FailureKind::exception, told(error.message), false, error, error.frames};
+    const std::string said = error.message.substr(0, error.message.size() - wire::thrown_before_main.size());
+    throw NoAnswer{FailureKind::exception, never_reached() + told(said), false, {}, error.frames};
 }
 
 /// A signal ends it, and it has said where it was.
@@ -141,8 +147,7 @@ void WorkerLink::stop(FailureKind kind, const std::string& message, Doubt doubt)
     begun_ |= !has_unread() && !hung_up_on_;
     process_.kill();
     process_.wait();
-    const std::string when = begun_ ? "" : std::string("was never reached: ") + before_main + ", the program ";
-    throw NoAnswer{kind, when + message, doubt == Doubt::outside, {}, std::move(where_)};
+    throw NoAnswer{kind, (begun_ ? "" : never_reached()) + message, doubt == Doubt::outside, {}, std::move(where_)};
 }
 
 }  // namespace headway::judge

@@ -8,6 +8,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headway::wire {
@@ -42,6 +43,9 @@ struct Error {
     std::vector<std::int64_t> frames = {};
     bool uncaught = false;  ///< nothing catches it: the worker ends
 };
+
+/// Ends the message of an error that is uncaught, where main was not reached.
+inline constexpr std::string_view thrown_before_main = " (thrown before main)";
 
 struct Reply {
     std::uint64_t id = 0;

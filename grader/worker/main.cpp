@@ -2,6 +2,7 @@
 #include "wire/frame.hpp"
 #include "worker/dispatcher.hpp"
 #include "worker/interruption.hpp"
+#include "worker/throw_trace.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -9,12 +10,15 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 
 namespace {
 
@@ -66,10 +70,40 @@ std::terminate_handler usual_end = nullptr;
     std::abort();
 }
 
+/// What the value of a static or global variable throws. The judge has asked, or is about to: that is answered.
+[[noreturn]] void say_why_main_is_not_reached() {
+    using namespace headway;
+    constexpr int patience_milliseconds = 1000;
+    try {
+        struct stat about {};
+        pollfd waiting{channel, POLLIN, 0};
+        const bool is_asked =
+            ::fstat(channel, &about) == 0 && S_ISSOCK(about.st_mode) && ::poll(&waiting, 1, patience_milliseconds) == 1;
+        wire::Reply reply;
+        if (is_asked) reply.error = worker::uncaught_error();
+        const auto frame = reply.error ? wire::read_frame(channel) : std::nullopt;
+        if (frame) {
+            reply.id = wire::decode_call(*frame).id;
+            constexpr std::size_t most_bytes = 4000;
+            reply.error->message = reply.error->message.substr(0, most_bytes).append(wire::thrown_before_main);
+            wire::write_frame(channel, wire::encode(reply));
+        }
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the signal says enough
+    }
+    usual_end();
+    std::abort();
+}
+
+/// Before all that the submission makes before main.
+[[gnu::constructor(101)]] void listen_before_main() {
+    headway::worker::forget_throw();
+    usual_end = std::set_terminate(say_why_main_is_not_reached);
+}
+
 /// Answers the judge until it hangs up.
 void serve(headway::worker::Dispatcher& dispatcher) {
     using namespace headway;
-    usual_end = std::set_terminate(say_why_it_ends);
+    std::set_terminate(say_why_it_ends);
     worker::tell_of_interruptions(channel, [] { return asked.exchange(nullptr) != nullptr; });
     while (const auto frame = wire::read_frame(channel)) {
         const wire::Call call = wire::decode_call(*frame);

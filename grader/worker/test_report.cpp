@@ -21,7 +21,9 @@ std::string in_a_line(const std::string& text) {
         const char next = c == '\n' ? ' ' : c;
         if (next != ' ' || !line.ends_with(' ')) line += next;
     }
-    return line;
+    if (text.size() <= most_bytes) return line;
+    const std::size_t whole_words = line.rfind(' ');
+    return line.substr(0, whole_words) + " ...";
 }
 
 /// What a failed test said first, and where it was thrown: an exception has no line.

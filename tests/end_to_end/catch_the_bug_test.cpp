@@ -113,6 +113,42 @@ TEST(Large, ScoresToAllDigits) {
         "weights to 0.01");
 }
 
+TEST(CatchTheBug, AnIndexPastTheEndIsToldFirstWithItsLineAndWithWhatTheAxisCounts) {
+    const verdict::Exercise exercise = graded(tests(R"(
+Inputs with_two_heads() {
+    Inputs in = ones();
+    in.query = Tensor::of({1, 1, 4}, {1, 2, 3, 4});
+    in.key = in.value = Tensor::of({1, 2, 4}, {1, 0, 2, 0, 0, 1, 0, 1});
+    in.num_heads = 2;
+    return in;
+}
+TEST(Another, Fails) { EXPECT_EQ(attention(ones()).output.rank(), 4); }
+TEST(Weights, SumToOne) {
+    const Attended out = attention(with_two_heads());
+    for (Index h = 0; h < 2; ++h) EXPECT_NEAR(out.weights(0, 0, h, 0) + out.weights(0, 0, h, 1), 1, 1e-3);
+    EXPECT_EQ(out.weights.size(1), 2);
+}
+)"));
+    const verdict::Failure& failure = *right_ones(exercise).failure;
+    expect_said(failure.message, "Weights.SumToOne, C++ exception");
+    expect_said(failure.message, "(B, H, T, S): axis 2 counts queries.");
+    ASSERT_TRUE(failure.at);
+    expect_said(failure.at->text, "out.weights(0, 0, h, 0)");
+    expect_said(right_ones(graded(tests(R"(
+TEST(Weights, OfEachHead) {
+    Inputs in = ones();
+    in.num_heads = 4;
+    in.mask = Mask::of({1, 4, 1, 3}, {true, false, false, false, true, false, false, false, true, true, true, false});
+    const Attended out = attention(in);
+    for (Index h = 0; h < 4; ++h)
+        for (Index s = 0; s < 3; ++s)
+            EXPECT_EQ(out.weights(0, 0, h, s) == 0, in.mask(0, h, 0, s)) << out.output(0, 0, 0);
+}
+)")))
+                    .failure->message,
+                "It passes when axes 1 and 2 of the weights are exchanged. Right: weights are (B, H, T, S)");
+}
+
 TEST(CatchTheBug, ATestWhoseToleranceIsTooSmallForItsScoresIsToldTheirSize) {
     // Two keys of scores 30000 and 30000 - ln 3, as float32 has them.
     expect_said(right_ones(graded(tests(R"(
@@ -180,6 +216,18 @@ TEST(Output, OfOtherKeys) {
     expect_said(told(not_compared, "Scale"), "with wrong weights and the right output, and no test fails.");
 }
 
+TEST(CatchTheBug, ATestThatFailsAsItFailsRightOnesIsNotSaidToSeeAMistake) {
+    const verdict::Exercise exercise = graded(tests(R"(
+TEST(Output, HasThreeAxes) { EXPECT_EQ(attention(ones()).output.rank(), 3); }
+TEST(Blind, HasFourAxes) {
+    Inputs in = ones();
+    in.mask = Mask::block_all({1});
+    EXPECT_EQ(attention(in).output.rank(), 4);
+}
+)"));
+    expect_said(told(exercise, "BlockedRows"), "What does fail says the same of right attentions");
+}
+
 TEST(CatchTheBug, ATestThatFailsEverythingOrNothingIsToldSo) {
     const verdict::Exercise exercise = graded(tests(R"(
 TEST(Never, Fails) { EXPECT_EQ(attention(ones()).output.rank(), 3); }
@@ -200,6 +248,18 @@ TEST(Blocked, MayHoldAnyNumber) {
     other.value(0, 2, 0) = 100;
     EXPECT_NEAR(attention(in).output(0, 0, 0), attention(other).output(0, 0, 0), 1);
 }
+void expect_hidden(const Inputs& in, Index s) {
+    Inputs changed = in;
+    changed.value(0, s, 0) += 100;
+    const Tensor after = attention(changed).output, before = attention(in).output;
+    EXPECT_NEAR(after(0, 0, 0), before(0, 0, 0), 1);
+}
+TEST(Blocked, MayHoldAnyNumberAtTwoPlaces) {
+    Inputs in = ones();
+    in.mask = Mask::of({3}, {false, true, true});
+    expect_hidden(in, 1);
+    expect_hidden(in, 2);
+}
 TEST(Open, ChangesTheOutput) {
     Inputs in = ones();
     Inputs other = in;
@@ -208,6 +268,7 @@ TEST(Open, ChangesTheOutput) {
 }
 )"));
     EXPECT_TRUE(remarks(exercise, "Blocked.MayHoldAnyNumber asks the same question each time, number by number"));
+    EXPECT_TRUE(remarks(exercise, "Blocked.MayHoldAnyNumberAtTwoPlaces asks 4 questions, of which only 2 differ"));
     EXPECT_FALSE(remarks(exercise, "Open.ChangesTheOutput asks"));
 }
 

@@ -39,6 +39,13 @@ TEST(Bias, OfNone) {
     const verdict::Exercise at_once =
         graded(tests("TEST(Crash, AtOnce) { *static_cast<volatile int*>(nullptr) = 1; }\n"));
     EXPECT_FALSE(remarks(at_once, "never ask"));
+    const verdict::Exercise early = graded(tests("const Attended early = attention(ones());\nTEST(Early, Bird) {}\n"));
+    expect_said(told(early, "RightOnesPass"),
+                "your tests were never reached: before main, the program threw std::logic_error, which nothing could "
+                "catch: attention() was asked before any TEST runs");
+    expect_said(told(early, "RightOnesPass"), "move it into a TEST or SetUp");
+    expect_said(line_of(early), "early = attention(ones())");
+    expect_said(told(early, "Scale"), "no test of yours was reached, as above");
     const verdict::Exercise endless = graded(tests(R"(
 TEST(Loop, Silently) {
     for (volatile int i = 0; i < 2;)

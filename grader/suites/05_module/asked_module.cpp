@@ -52,6 +52,17 @@ bool hold_the_same(const wire::Record& parameters, const std::vector<std::string
            });
 }
 
+/// The parameters after numbers were loaded that differ from parameter to parameter: first numbers that are the same
+/// may have been drawn alike, and those of one nn::Linear under three names are the same still.
+wire::Record with_others_loaded(Student& student, const wire::Handle& module, wire::Record parameters) {
+    float next = 0;
+    for (wire::Field& field : parameters.fields)
+        if (const auto* numbers = std::get_if<Tensor>(&field.value); numbers != nullptr && numbers->defined())
+            field.value = Tensor::full(numbers->shape(), next += 1);
+    if (student.outcome("load_state_dict", {{"module", module}, {"state", parameters}}).error) throw NotJudged{};
+    return student.record("named_parameters", {{"module", module}});
+}
+
 /// Whether forward answers as if nothing had been loaded.
 bool loading_has_no_effect(Student& student, const ObjectOptions& asking, const Arguments& arguments) {
     AttentionObject fresh(student, asking, Otherwise::not_judged);
@@ -179,8 +190,9 @@ AnswerAndChanges ask_factory(Student& student, const Arguments& arguments) {
     if (kind == "refusal" || made.error || handle == nullptr) return refusal(made);
     const wire::Record parameters = student.record("named_parameters", {{"module", *handle}});
     Answer answer = facts_of(shapes_of(parameters), asking);
-    if (hold_the_same(parameters, {"q_proj.weight", "k_proj.weight", "v_proj.weight"}))
-        say(answer, "q_proj, k_proj and v_proj hold the same numbers");
+    const std::vector<std::string> inputs{"q_proj.weight", "k_proj.weight", "v_proj.weight"};
+    if (hold_the_same(parameters, inputs))
+        say(answer, hold_the_same(with_others_loaded(student, *handle, parameters), inputs) ? are_one : begin_alike);
     return answer;
 }
 

@@ -19,6 +19,10 @@ judge::Question call_of(const judge::Arguments& arguments);
 /// What is said of parameters: the specified ones with their shapes, others by kind alone, since their names are free.
 Answer facts_of(const judge::NamedShapes& parameters, const judge::ObjectOptions& asking);
 
+/// Of q_proj, k_proj and v_proj: whatever is loaded, or until other numbers are.
+inline constexpr const char* are_one = "q_proj, k_proj and v_proj hold the same numbers";
+inline constexpr const char* begin_alike = "q_proj, k_proj and v_proj begin with the same numbers";
+
 /// A fact that is a word.
 void say(Answer& answer, const std::string& word);
 

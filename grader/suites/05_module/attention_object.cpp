@@ -187,6 +187,18 @@ void AttentionObject::expect_parameters() {
     shown(student_);
 }
 
+void AttentionObject::expect_first_numbers_of_each() {
+    wire::Record weights = student_.record("named_parameters", {self()});
+    std::erase_if(weights.fields, [](const wire::Field& field) { return !field.name.ends_with(".weight"); });
+    for (const wire::Field& field : weights.fields)
+        for (const wire::Field* other = weights.fields.data(); other != &field; ++other) {
+            const Tensor a = value_of<Tensor>(*other), b = value_of<Tensor>(field);
+            expect(a.shape() != b.shape() || exact(a).value != exact(b).value, Stage::project,
+                   other->name + " and " + field.name +
+                       " begin with the same numbers; each nn::Linear should have first numbers of its own");
+        }
+}
+
 void AttentionObject::expect_state(const wire::Record& expected) {
     const wire::Record actual = state();
     for (const wire::Field& field : expected.fields) {

@@ -85,6 +85,8 @@ public:
 
     /// Names, shapes and count, as the specification says.
     void expect_parameters();
+    /// No weight begins as another of its shape does.
+    void expect_first_numbers_of_each();
     void expect_state(const wire::Record& expected);
 
     reference::Array expected_weights(const Question& question) const;

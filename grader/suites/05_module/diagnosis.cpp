@@ -83,7 +83,8 @@ Answer parameters(const ModuleChoices& module, const ObjectOptions& asking) {
     const bool indivisible = asking.D % asking.H != 0;
     if (module.divides_even_with_head_dim && indivisible) return Answer::without_value(Answer::Kind::refused);
     Answer answer = facts_of(parameters_of(module, asking), asking);
-    if (module.one_linear_for_three) say(answer, "q_proj, k_proj and v_proj hold the same numbers");
+    if (module.one_linear_for_three || module.first_numbers_alike)
+        say(answer, module.one_linear_for_three ? are_one : begin_alike);
     // A module that does not look at head_dim may see that embed_dim is not divisible.
     const bool divides = module.head_dim == ModuleChoices::HeadDim::option_ignored ||
                          module.weight_shape == ModuleChoices::WeightShape::one_head;

@@ -43,6 +43,7 @@ struct ModuleChoices {
     EachProjection bias_regardless;  ///< has a bias even where bias = false
     EachProjection exchanged;        ///< Linear(out, in) where (in, out) is due: weight and bias have other shapes
     bool one_linear_for_three = false;
+    bool first_numbers_alike = false;  ///< of q_proj, k_proj and v_proj, which are three nevertheless
     Seeding seeding = Seeding::from_options;
     bool divides_even_with_head_dim = false;
     bool refuses_cross_attention = false;

@@ -128,6 +128,8 @@ Questions shared_questions(Random& random) {
     // Of three axes: other than there are sequences, and as many.
     questions.add(question(random, plain, T, S, random_mask(random, {H, T, S})), "something is blocked");
     questions.add(question(random, {.D = 10, .H = B}, T, S, random_mask(random, {B, T, S})), "something is blocked");
+    // D / H is no integer, and no head is as wide.
+    questions.add(question(random, {.D = 11, .H = H, .head_dim = 5, .bias = false}, T, 7));
     return questions;
 }
 

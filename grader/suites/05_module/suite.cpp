@@ -21,6 +21,7 @@ PROPERTY(Module, ParametersAreFourLinearMaps, 1, "the parameters are q_proj, k_p
         for (const bool bias : {true, false}) {
             AttentionObject object(student, {.D = D, .H = H, .bias = bias});
             object.expect_parameters();
+            object.expect_first_numbers_of_each();
         }
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <regex>
 #include <utility>
 
 namespace headway::judge {
@@ -23,6 +25,26 @@ wire::Value with_tensors(wire::Value answer, Tensor (*change)(const Tensor&)) {
 Tensor row_major(const Tensor& x) { return x.contiguous(); }
 
 Tensor without_negative_zeros(const Tensor& x) { return x + 0.0F; }
+
+wire::Value with_queries_before_heads(wire::Value answer) {
+    if (auto* record = std::get_if<wire::Record>(&answer))
+        for (wire::Field& field : record->fields)
+            if (const auto* weights = std::get_if<Tensor>(&field.value);
+                weights != nullptr && field.name == "weights" && weights->rank() == 4)
+                field.value = weights->transpose(1, 2).contiguous();
+    return answer;
+}
+
+std::string what_an_axis_counts(const std::string& words) {
+    static const std::regex past_the_end(
+        R"(is out of range for axis ([0-3]) of size \d+, shape \(\d+, \d+, \d+, \d+\))");
+    constexpr std::array counted = {"sequences", "heads", "queries", "keys"};
+    std::smatch found;
+    if (!std::regex_search(words, found, past_the_end)) return "";
+    const int axis = found[1].str().front() - '0';
+    return fmt::format(" Weights, and masks of four axes, are (B, H, T, S): axis {} counts {}.", axis,
+                       counted.at(static_cast<std::size_t>(axis)));
+}
 
 namespace {
 

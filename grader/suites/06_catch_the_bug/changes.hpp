@@ -24,6 +24,13 @@ Tensor row_major(const Tensor& x);
 /// Row-major, too: that alone was tried before.
 Tensor without_negative_zeros(const Tensor& x);
 
+/// The answer, its weights (B, T, H, S).
+wire::Value with_queries_before_heads(wire::Value answer);
+
+/// What is worth knowing of "index 4 is out of range for axis 2 of size 3, shape (2, 4, 3, 5)": a shape of four axes is
+/// that of weights or of a mask. Else nothing.
+std::string what_an_axis_counts(const std::string& words);
+
 /// The question, with 0 for each number that is too large, infinite or none; nothing if there is no such number.
 std::optional<wire::Value> within_the_promise(const wire::Value& question);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <string_view>
 #include <utility>
 
 namespace headway::judge {
@@ -18,6 +19,8 @@ constexpr std::size_t most_tests = 500, most_name_bytes = 200, most_words_bytes 
 /// With one attention, for answering them.
 constexpr milliseconds most_answering{10'000};
 
+/// What is said of one function, when the program does not get to it.
+constexpr std::string_view was = "was";
 constexpr const char* too_many_questions = "ask one attention more than 2000 questions";
 
 /// ": 1536 of them in Sequences.StayApart, 464 in Keys.MoveNothing"
@@ -70,12 +73,21 @@ std::vector<std::int64_t> thrown_at(const wire::Record& end, const std::string& 
 
 }  // namespace
 
+bool throws_out_of_range(const std::string& words) {
+    return words.starts_with("C++ exception") && words.find(" is out of range for axis ") != std::string::npos;
+}
+
+bool Encounter::none_reached() const {
+    return lost && lost->message.starts_with(was) && lost->message.find(before_main) != std::string::npos;
+}
+
 std::string Encounter::how_lost() const {
     if (!lost) return {};
     if (lost->message == too_many_questions) {
         const bool in_one = asked.contains(running) && asked.at(running) == most_questions;
         return " " + lost->message + most_asking(asked) + (in_one ? " (in a loop that does not end?)" : "");
     }
+    if (none_reached()) return " were" + lost->message.substr(was.size());
     return (running.empty() ? " " : ", in " + running + ", ") + lost->message;
 }
 
@@ -139,7 +151,8 @@ void converse(WorkerLink& tests, const Answering& answer, milliseconds patience,
             met.passed.insert(name);
             continue;
         }
-        if (met.failed.empty()) {
+        // Numbers read from the wrong place tell less than an index that is past an end.
+        if (met.failed.empty() || (throws_out_of_range(*words) && !throws_out_of_range(met.first_words()))) {
             met.first_failed = name;
             met.thrown_at = thrown_at(*end, test.name);
         }

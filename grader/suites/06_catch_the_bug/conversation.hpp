@@ -20,6 +20,8 @@ namespace headway::judge {
 struct Encounter {
     /// Where they did not come to their end: ", in Suite.Name, crashed: SIGSEGV". Completes "your tests".
     std::string how_lost() const;
+    /// Whether the program ended before any of them could run.
+    bool none_reached() const;
     /// What the first failed test said; empty if none failed.
     std::string first_words() const { return words.contains(first_failed) ? words.at(first_failed) : std::string(); }
 
@@ -27,7 +29,7 @@ struct Encounter {
     std::set<std::string> there;   ///< the tests that there were: "Suite.Name"
     std::set<std::string> passed;  ///< of these; a test that was skipped neither passed nor failed
     std::set<std::string> failed;
-    std::string first_failed;                  ///< the first of them, in the order they ran
+    std::string first_failed;                  ///< the first of them that is told: see throws_out_of_range()
     std::map<std::string, std::string> words;  ///< what each failed test said first
     std::vector<std::int64_t> thrown_at;       ///< where the first one threw what ended it; empty if that is not known
     std::optional<NoAnswer> lost;              ///< why the tests did not come to their end
@@ -35,6 +37,10 @@ struct Encounter {
     std::map<std::string, int> asked;          ///< how often each test has asked, "" what runs outside of them
     std::chrono::nanoseconds computed{};       ///< by the tests and the attention
 };
+
+/// Whether what a test said is that an index is past the end of an axis. The first of these is told, if there is any,
+/// else the first test that failed, in the order they ran.
+bool throws_out_of_range(const std::string& words);
 
 /// The program that holds all attentions: a process that the judge puts questions to.
 class AttentionProcess {

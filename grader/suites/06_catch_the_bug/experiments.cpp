@@ -90,6 +90,30 @@ bool differs_in_last_digits(const std::string& words) {
     });
 }
 
+/// With numbers to four digits: right attentions differ in the last ones.
+std::string rounded(const std::string& words) {
+    static const std::regex number(R"([-+]?\d+\.\d+(e[-+]?\d+)?)");
+    std::string text;
+    auto end = words.begin();
+    for (std::sregex_iterator found(words.begin(), words.end(), number), none; found != none; ++found) {
+        text.append(end, (*found)[0].first);
+        text += fmt::format("{:.4g}", std::strtod(found->str().c_str(), nullptr));
+        end = (*found)[0].second;
+    }
+    return text.append(end, words.end());
+}
+
+/// Whether each test that fails says what it says of a right attention, too.
+bool fails_as_right_ones_do(const Trial& trial, const Encounter& met) {
+    return std::ranges::all_of(met.words, [&](const auto& said) {
+        return std::ranges::any_of(trial.runs(), [&](const Encounter& right) {
+            const auto found = right.words.find(said.first);
+            return right.attention->is_right() && !right.lost && found != right.words.end() &&
+                   rounded(found->second) == rounded(said.second);
+        });
+    });
+}
+
 /// The one wrong attention that a test passes with.
 const roster::Entry* passed_alone(const Trial& trial, const std::string& test) {
     const roster::Entry* found = nullptr;
@@ -189,9 +213,11 @@ Unnoticed why_unnoticed(const Student& student, std::uint64_t seed, const Trial&
     const bool fails_what_does_not_count =
         std::ranges::any_of(met.failed, [&](const std::string& test) { return !trial.fair().contains(test); });
     const char* const mend_first =
-        fails_what_does_not_count
-            ? " What does fail does not pass with every right one, either: mend these tests first."
-            : "";
+        !fails_what_does_not_count ? ""
+        : fails_as_right_ones_do(trial, met)
+            ? " What does fail says the same of right attentions: it has to be mended, and as it is, nothing that your "
+              "tests say tells this one from a right one."
+            : " What does fail does not pass with every right one, either: mend these tests first.";
     if (nan == wrong)
         return {fmt::format(" {} answers {} with NaN where a number belongs, and {}.{}{}", name, some, fails, where,
                             fails_what_does_not_count
@@ -245,6 +271,12 @@ std::string why_failed(const Student& student, std::uint64_t seed, const Trial& 
         return " It passes when the output of a query that sees no key is 0. Right: its weights are 0, so its output "
                "is "
                "b_o, and 0 only where there is no b_o.";
+    if (passes_if([](AttentionProcess&, const wire::Value&, wire::Value answer) {
+            return with_queries_before_heads(std::move(answer));
+        }))
+        return " It passes when axes 1 and 2 of the weights are exchanged. Right: weights are (B, H, T, S), so "
+               "weights(b, h, t, s).";
+    if (throws_out_of_range(met.first_words())) return what_an_axis_counts(met.first_words());
     if (const roster::Entry* wrong = passed_alone(trial, test); wrong != nullptr && !wrong->mistake.empty()) {
         const diagnosis::Mistake& mistake = diagnosis::mistake(wrong->mistake);
         return fmt::format(

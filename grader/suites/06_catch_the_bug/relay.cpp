@@ -91,8 +91,12 @@ wire::Value Relay::told(wire::Value out) {
 }
 
 ex06::Attended Relay::ask(const ex06::Inputs& inputs) {
+    if (started_ == 0)
+        throw std::logic_error(
+            "attention() was asked before any TEST runs, for the value of a static or global variable: move it into a "
+            "TEST or SetUp");
     if (started_ != ::getpid()) {
-        // Nobody would answer: the tests have not begun, or this is a child of theirs.
+        // Nobody would answer: this is a child of the tests.
         std::fprintf(stderr, "attention() can be asked inside a TEST only, and not in a process that it starts.\n");
         throw std::logic_error("attention() can be asked inside a TEST only");
     }

@@ -100,6 +100,7 @@ void expect_reproducible(const Trial& trial) {
     const char* const what_catches = "; a wrong attention is caught by a test that fails";
     const bool is_told =
         !trial.false_alarms().empty() && trial.run_of(trial.false_alarms().front()->id).how_lost() == met.how_lost();
+    if (is_told && met.none_reached()) fail_with("no test of yours was reached, as above with a right attention");
     if (is_told)
         fail_with(std::string("your tests do not come to their end, as above with a right attention") + what_catches);
     fail_with("your tests" + met.how_lost() + what_catches, met.lost->frames);
@@ -171,11 +172,18 @@ void remark_on_tests(Student& student, const Trial& trial) {
         remark(student, fmt::format("{}: {} with {}, so nothing is caught there", some_of(tests),
                                     tests.size() == 1 ? "passes" : "pass", all));
     if (const auto tests = trial.passing_everything(); !tests.empty())
-        for (const std::string& test : trial.repeating_one_question())
-            if (tests.contains(test))
-                remark(student, test +
-                                    " asks the same question each time, number by number. A copy of Inputs shares its "
-                                    "tensors: clone() the one that you change.");
+        for (const auto& [test, different] : trial.repeating_questions()) {
+            if (!tests.contains(test)) continue;
+            const std::string asks = different == 1
+                                         ? "asks the same question each time, number by number"
+                                         : fmt::format(
+                                               "asks {} questions, of which only {} differ: the others hold the same "
+                                               "numbers as one before",
+                                               trial.run_of(roster::reference).asked.at(test), different);
+            remark(student, test + ' ' + asks +
+                                ". A copy of Inputs shares its tensors: clone() the one that you change, before you "
+                                "write to it.");
+        }
     if (const auto tests = trial.failing_everything(); !tests.empty())
         remark(student, fmt::format("{}: {} with {}", some_of(tests), tests.size() == 1 ? "fails" : "fail", all));
 }

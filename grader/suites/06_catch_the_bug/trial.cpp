@@ -216,11 +216,12 @@ std::set<std::string> Trial::failing_every_right_one() const {
     return left;
 }
 
-std::set<std::string> Trial::repeating_one_question() const {
-    std::set<std::string> found;
+std::map<std::string, std::size_t> Trial::repeating_questions() const {
+    std::map<std::string, std::size_t> found;
     const Encounter& met = run_of(roster::reference);
     for (const auto& [test, digests] : digests_)
-        if (digests.size() == 1 && met.asked.contains(test) && met.asked.at(test) > 1) found.insert(test);
+        if (met.asked.contains(test) && digests.size() < static_cast<std::size_t>(met.asked.at(test)))
+            found.emplace(test, digests.size());
     return found;
 }
 

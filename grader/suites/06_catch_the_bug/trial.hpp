@@ -49,8 +49,9 @@ public:
     std::set<std::string> passing_everything() const;
     std::set<std::string> failing_everything() const;
     std::set<std::string> failing_every_right_one() const;
-    /// Tests that ask more than once, each time the same, number by number and stride by stride.
-    std::set<std::string> repeating_one_question() const;
+    /// Tests that ask a question twice or more, the same number by number and stride by stride, and how many of their
+    /// questions differ.
+    std::map<std::string, std::size_t> repeating_questions() const;
 
     /// Of the reference, under these tests; nothing where it is not counted.
     const std::optional<LineCounts>& counts() const { return counts_; }

@@ -60,5 +60,15 @@ TEST(Story, WhatMadeTheModuleThatFailedIsShownAmongTheCallsThatAreLeftOut) {
     EXPECT_THAT(story_shown(failure), HasSubstr("asked: after 22 other calls"));
 }
 
+TEST(Story, OfSeveralModulesTheOneThatFailedIsShownWithWhatMadeIt) {
+    verdict::Failure failure = wrong_scale();
+    failure.story = {"make_layer(1): module 1", "make_layer(2): module 2", "make_layer(3): module 12"};
+    for (int i = 0; i < 20; ++i) failure.story.push_back("call " + std::to_string(i));
+    failure.story.push_back("forward(module 1, x)");
+    EXPECT_THAT(story_shown(failure), HasSubstr("asked: make_layer(1): module 1\n"));
+    failure.story.back() = "forward(module 12, x)";
+    EXPECT_THAT(story_shown(failure), HasSubstr("asked: make_layer(3): module 12\n"));
+}
+
 }  // namespace
 }  // namespace headway::report

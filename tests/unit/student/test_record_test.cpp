@@ -61,5 +61,23 @@ TEST(TestRecord, WhatTheMachineIsAtFaultForIsNotToldAsARefusal) {
     EXPECT_FALSE(record.failure);
 }
 
+TEST(TestRecord, OfSeveralModulesAStorySaysWhichIsAsked) {
+    TestRecord record;
+    record.story = {"make_layer(options)", "forward(module, key)", "make_layer(options)", "forward(module, key)",
+                    "eval(module)"};
+    record.objects = {{.made = 7},
+                      {.given = {{"module", 7}, {"key", 3}}},
+                      {.made = 9},
+                      {.given = {{"module", 9}}},
+                      {.given = {{"module", 7}}}};
+    const std::vector<std::string> told{"make_layer(options): module 1", "forward(module 1, key)",
+                                        "make_layer(options): module 2", "forward(module 2, key)", "eval(module 1)"};
+    EXPECT_EQ(record.numbered_story(), told);
+    record.story = told;
+    EXPECT_EQ(record.numbered_story(), told);
+    record.story = {"make_layer(options)", "forward(module, key)"};
+    EXPECT_EQ(record.numbered_story(), record.story) << "of one there is no other";
+}
+
 }  // namespace
 }  // namespace headway::judge

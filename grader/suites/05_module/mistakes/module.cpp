@@ -46,6 +46,10 @@ Chapter module() {
          .stage = Stage::none,
          .lesson = {{"05", "In code"}},
          .pseudocode = "random_(options.seed), declared above the projections that draw from it"},
+        {.id = "first_numbers",
+         .stage = Stage::none,
+         .lesson = {{"05", "What people get wrong"}},
+         .pseudocode = "q_proj_(D, E, bias, random_), then k_proj_, v_proj_ and out_proj_ of the same random_"},
         check_of_options("check_embed_dim"),
         check_of_options("check_head_dim"),
         check_of_options("check_dropout"),
@@ -178,6 +182,15 @@ Chapter module() {
          .symptom = "no result can be repeated",
          .question = "What seeds your generator?",
          .make = [](Choices& c) { c.change<ModuleChoices>().seeding = Module::Seeding::never_the_same; }},
+        {.id = "projections_begin_alike",
+         .decision = "first_numbers",
+         .title = "q_proj, k_proj and v_proj begin with the same numbers, as if each were drawn from a Random of its "
+                  "own with the same seed",
+         .right = "one Random for all four nn::Linear, in the order q_proj, k_proj, v_proj, out_proj: each draws on "
+                  "where the one before stopped",
+         .symptom = "a new module projects queries, keys and values by one and the same matrix",
+         .question = "Which generator is each of your nn::Linear drawn from, and what was drawn from it before?",
+         .make = [](Choices& c) { c.change<ModuleChoices>().first_numbers_alike = true; }},
         // ---- what is refused ----
         {.id = "accepts_dropout_one",
          .decision = "check_dropout",
