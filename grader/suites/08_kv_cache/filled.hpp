@@ -62,6 +62,29 @@ inline void append(Student& student, wire::Handle cache, const Tensor& k, const 
     student.run("append", {{"cache", cache}, {"k", k}, {"v", v}, {"counts", counts}});
 }
 
+/// Expects append to take these tokens, which fit to the last position. What it does not take in an empty cache either,
+/// it throws for another reason than room: another test's business.
+inline void expect_room(Student& student, const Filled& filled, const Tensor& tokens, const Shape& counts) {
+    const auto error_in = [&](const Filled& before) {
+        return student.outside_story([&] {
+            return student
+                .outcome("append", {{"cache", before.in(student)}, {"k", tokens}, {"v", tokens}, {"counts", counts}})
+                .error;
+        });
+    };
+    const auto thrown = error_in(filled);
+    if (!thrown) return;
+    Filled empty = filled;
+    empty.lengths = each(filled.n.B, 0);
+    if (!error_in(empty)) return append(student, filled.in(student), tokens, tokens, counts);  // the story of it
+    verdict::Failure failure;
+    failure.kind = verdict::FailureKind::exception;
+    failure.function = "append";
+    failure.message = "your append threw " + thrown->type + ": " + thrown->message;
+    failure.story = student.test_record().story;
+    student.test_record().credits.push_back({{"append"}, std::move(failure)});
+}
+
 /// Writes what append should write.
 inline void append_expected(Tensor& to, const Shape& lengths, const Tensor& from, const Shape& counts) {
     for (std::size_t b = 0; b < counts.size(); ++b) {
