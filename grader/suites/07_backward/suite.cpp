@@ -225,9 +225,12 @@ void expect_module(Student& student, const ModuleInputs& in, const Mask& mask) {
             if (!all) return std::nullopt;
             return std::ranges::find_if(*all, [&](const auto& part) { return part.first == name; })->second;
         };
-        // What the output adds has the gradient of the output, whatever came before.
+        // What the output adds has the gradient of the output, whatever came before. What v adds is weighed by weights
+        // whose sum is 1, whatever x is.
         Needs needs{.numbers = {"grad_y"}};
-        if (name != "out_bias") needs = {.numbers = {"x", "parameters", "grad_y"}, .mask = mask.defined()};
+        if (name == "v_bias") needs = {.numbers = {"parameters", "grad_y"}};
+        if (name != "out_bias" && name != "v_bias")
+            needs = {.numbers = {"x", "parameters", "grad_y"}, .mask = mask.defined()};
         needs.linear_in = "grad_y";
         expect_close_given(student, linear_axes(name, right.shape.size()), field(given, name), right,
                            {"attention_backward", "linear_backward", "softmax_backward"}, from_own,
