@@ -105,9 +105,11 @@ Array array_of(const Mask& mask) {
     return array;
 }
 
-bool is_answer_due(const Answer& due) {
-    return due.is_value() && std::ranges::none_of(due.parts, [](const auto& part) { return part.first == "refused"; });
+bool says_it_refused(const Answer& answer) {
+    return std::ranges::any_of(answer.parts, [](const auto& part) { return part.first == "refused"; });
 }
+
+bool is_answer_due(const Answer& due) { return due.is_value() && !says_it_refused(due); }
 
 Answer answer_of(const wire::Value& value) {
     Answer answer;

@@ -44,6 +44,10 @@ struct Answer {
     static Answer without_value(Kind why) { return {why, {}}; }
 };
 
+/// Whether a part of the answer says that it was refused (see is_answer_due): the numbers beside it are those from
+/// before.
+bool says_it_refused(const Answer& answer);
+
 /// Whether a right program answers. Some say in a part of the answer that they refuse: what they hold is still there.
 bool is_answer_due(const Answer& due);
 

@@ -60,6 +60,8 @@ void add_numbers(Facts& facts, const std::string& name, const Shape& numbers) {
     if (tokens) {
         facts.flag.emplace(std::pair("some tokens are padding", "no token is padding"),
                            std::ranges::any_of(numbers, [&](Index one) { return one < tokens.mapped(); }));
+        facts.flag.emplace(std::pair("some count is above 0 and below n", "each count is 0 or n"),
+                           std::ranges::any_of(numbers, [&](Index one) { return 0 < one && one < tokens.mapped(); }));
         tokens.key() = "n";
         facts.size.insert(std::move(tokens));
     }

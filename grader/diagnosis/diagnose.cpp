@@ -5,6 +5,7 @@
 #include "diagnosis/forgotten_check.hpp"
 #include "diagnosis/investigation.hpp"
 #include "diagnosis/naming.hpp"
+#include "diagnosis/parts_of_result.hpp"
 
 #include <algorithm>
 #include <set>
@@ -262,6 +263,26 @@ bool waits_for_another(const FunctionDiagnosis& wrong, const Function& function,
     return never_came_back && std::ranges::find(known, id, &Mistake::id) != known.end();
 }
 
+/// The mistake that a function makes in some parts of its result alone, if that is all that is known of it.
+const Mistake* made_in_parts_by(const FunctionDiagnosis& function) {
+    const bool is_that = function.mistakes == std::vector<std::string>{"made_in_some_parts"};
+    return is_that && !function.sentences.empty() ? made_in_parts(function.sentences.front()) : nullptr;
+}
+
+/// Leaves it to one that it may call which makes the same mistake in some parts alone: it need not make it itself.
+void leave_parts_to_another(FunctionDiagnosis& wrong, const Function& function,
+                            const std::vector<FunctionDiagnosis>& earlier) {
+    const Mistake* made = function.given_own ? made_in_parts_by(wrong) : nullptr;
+    if (made == nullptr ||
+        std::ranges::none_of(earlier, [&](const FunctionDiagnosis& one) { return made_in_parts_by(one) == made; }))
+        return;
+    FunctionDiagnosis unjudged;
+    unjudged.function = wrong.function;
+    unjudged.stage = wrong.stage;
+    unjudged.state = FunctionState::unjudged;
+    wrong = std::move(unjudged);
+}
+
 /// Whether it changes what one that it may call was seen to change: then it need not write to anything itself.
 bool changes_what_another_changes(const FunctionDiagnosis& wrong, const Function& function,
                                   const std::vector<FunctionDiagnosis>& earlier) {
@@ -287,6 +308,7 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
         auto wrong = investigate(exercise.substr(0, 2), function, workers, calls, Random(seed), left, earlier);
         if (!wrong || waits_for_another(*wrong, function, earlier.known)) return;
         if (changes_what_another_changes(*wrong, function, diagnosis.functions)) wrong->inherited = wrong->mistakes;
+        leave_parts_to_another(*wrong, function, diagnosis.functions);
         // Once a function is beyond the catalogue, one long search is enough: the student waits for it.
         const bool is_beyond = wrong->state == FunctionState::unrecognised;
         const bool only_fails = is_beyond && wrong->sentences.empty();  // nothing was searched

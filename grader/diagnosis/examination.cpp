@@ -146,8 +146,9 @@ private:
                 const bool wraps = sanitized.failure->sanitizer &&
                                    sanitized.failure->sanitizer->kind.find("signed integer") != std::string::npos;
                 question.clean = wraps && is_value(question.reply);
-                if (const std::string mistake = mistake_behind(*sanitized.failure); !mistake.empty())
-                    name(mistake, sanitized.failure->message);
+                const std::string mistake = mistake_behind(*sanitized.failure);
+                question.overran = mistake == "reads_out_of_bounds";
+                if (!mistake.empty()) name(mistake, sanitized.failure->message);
             } else if (failure) {
                 question.clean = false;
                 if (const std::string mistake = mistake_behind(*failure); !mistake.empty())

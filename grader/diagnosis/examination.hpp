@@ -24,6 +24,7 @@ struct Findings {
         Reply reply;            ///< of the plain build
         bool clean = true;      ///< the sanitizers had nothing to say
         std::string name = {};  ///< if it has one
+        bool overran = false;   ///< a sanitizer saw an index leave its memory
     };
     std::vector<Question> questions;
     bool not_written = false;

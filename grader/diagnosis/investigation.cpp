@@ -9,6 +9,7 @@
 #include "diagnosis/naming.hpp"
 #include "diagnosis/never_reached.hpp"
 #include "diagnosis/only_where.hpp"
+#include "diagnosis/overruns.hpp"
 #include "diagnosis/own_functions.hpp"
 #include "diagnosis/pairs.hpp"
 #include "diagnosis/parts_of_result.hpp"
@@ -173,8 +174,7 @@ private:
     }
 
     bool survives_suite(const MistakeSet& set) {
-        const Choices choices = with(set);
-        const auto refuting = std::find_if(suite_.begin(), suite_.end(), [&](const Observation& observation) {
+        const auto refuting = std::ranges::find_if(suite_, [choices = with(set)](const Observation& observation) {
             return !fit(predicted(observation, choices), observation.seen);
         });
         if (refuting == suite_.end()) return true;
@@ -187,9 +187,9 @@ private:
         // What fits only where nothing finite was answered has no support.
         if (!evidence || !evidence->is_telling() || are_several_for_zeros(without(set, known_), all_observations()))
             return leave_unnamed(diagnosis);
-        std::vector<MistakeSet> others = alternatives_;
-        others.push_back(still_open(earlier_.open, set, all_observations()));
-        note(diagnosis, set, *evidence, others);
+        alternatives_.push_back(still_open(earlier_.open, set, all_observations()));
+        note(diagnosis, set, *evidence, alternatives_);
+        leave_overruns_to(diagnosis, findings_, function_, set);
     }
 
     std::vector<Observation> all_observations() const {
@@ -210,6 +210,7 @@ private:
             return;
         } else if (const auto found = true_of_some_calls()) {
             note(diagnosis, *found, observations_.size() + suite_.size());
+            leave_overruns_to(diagnosis, findings_, function_, found->predict);
         } else if (const auto beside = true_of_some_calls_beside_known()) {
             if (shows_beside_theirs_alone({beside->mistake})) {
                 diagnosis.state = beside->condition.empty() ? FunctionState::follows : FunctionState::unjudged;

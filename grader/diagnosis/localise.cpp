@@ -247,7 +247,9 @@ bool is_right(const Observation& observation) {
 
 /// Whether there is nothing to compare with what is due.
 bool gave_no_value(const Observation& observation) {
-    return !observation.seen.is_value() && predicted(observation, right()).is_value();
+    const Answer due = predicted(observation, right());
+    return due.is_value() &&
+           (!observation.seen.is_value() || (says_it_refused(observation.seen) && is_answer_due(due)));
 }
 
 /// Whether something may be blocked: by a mask, or by the causal option.

@@ -2,6 +2,7 @@
 
 #include "diagnosis/catalogue.hpp"
 #include "diagnosis/only_where.hpp"
+#include "diagnosis/parts_of_result.hpp"
 
 #include <algorithm>
 #include <array>
@@ -73,6 +74,16 @@ verdict::NamedMistake with_texts(const Mistake& mistake, const std::string& exer
     if (std::string last = what_to_write(mistake, decided); !last.empty())
         named.hints.push_back(in_words_of(exercise_number, last));
     return named;
+}
+
+/// What is due, what follows, and what settles it is that of the mistake which is made in some parts of the result.
+void take_words_of(verdict::NamedMistake& named, const Mistake& made, const std::string& exercise_number) {
+    verdict::NamedMistake whole = with_texts(made, exercise_number);
+    named.right = std::move(whole.right);
+    named.symptom = std::move(whole.symptom);
+    named.lesson = std::move(whole.lesson);
+    named.shipped = std::move(whole.shipped);
+    std::ranges::move(whole.hints.begin() + 1, whole.hints.end(), named.hints.begin() + 1);
 }
 
 /// "there are no groups: your should throw": what tests say of a function, for any.
@@ -256,6 +267,9 @@ std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::Fun
         for (const std::string& id : function.mistakes) {
             verdict::NamedMistake texts = with_texts(mistake(id), exercise_number);
             const bool in_words = texts.decision == told_in_words && !function.sentences.empty();
+            if (const Mistake* made =
+                    in_words && id == "made_in_some_parts" ? made_in_parts(function.sentences.front()) : nullptr)
+                take_words_of(texts, *made, exercise_number);
             if (in_words) texts.title = function.sentences.front();
             if (mistake(id).ends_in_words && !function.sentences.empty())
                 texts.title += ' ' + function.sentences.front();

@@ -186,6 +186,7 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
     const Hypothesis& first = hypotheses.front();
     OnlyWhere found{first.explanation->mistake, first.explanation->words, first.condition->words,
                     static_cast<int>(wrong_ones.size()), static_cast<int>(observations.size() - given)};
+    if (first.condition->words.empty()) found.predict = first.explanation->predict;
     // Sizes of a question that is no call of the function are none that it knows.
     const bool has_other_sizes = function.call != nullptr;
     if (first.condition->of_sizes &&

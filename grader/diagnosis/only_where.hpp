@@ -32,6 +32,7 @@ struct OnlyWhere {
     int wrong;                     ///< of the observations, and of what was asked besides, how many it explains
     int asked_besides;             ///< calls with other numbers
     MistakeSet alternatives = {};  ///< which no question tells from it, under that condition
+    std::function<Answer(const Observation&)> predict = {};  ///< what comes of it, if that is so everywhere
 };
 
 /// The first of the candidates, under the simplest condition, that every observation agrees with: where the condition

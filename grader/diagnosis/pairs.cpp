@@ -22,6 +22,7 @@ std::vector<Pair> wrong_pairs(const std::vector<Observation>& observations) {
     for (const Observation& observation : observations) {
         const Answer expected = predicted(observation, right());
         if (!expected.is_value() || !observation.seen.is_value() || fit(expected, observation.seen)) continue;
+        if (says_it_refused(observation.seen) && !says_it_refused(expected)) continue;
         for (std::size_t i = 0; i < std::min(expected.parts.size(), observation.seen.parts.size()); ++i) {
             const auto& [part, due] = expected.parts[i];
             const Array& seen = observation.seen.parts[i].second;

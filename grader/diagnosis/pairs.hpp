@@ -18,7 +18,8 @@ struct Pair {
 bool differs(const Pair& pair, std::size_t element);
 bool differs(const Pair& pair);
 
-/// Of every answer with a value that is wrong, the parts whose shape is right.
+/// Of every answer with a value that is wrong, the parts whose shape is right. What holds the numbers from before, as
+/// an answer was refused that is due, has none.
 std::vector<Pair> wrong_pairs(const std::vector<Observation>& observations);
 
 /// Of what was answered with a value that is wrong, the question with the fewest numbers; null if there is none.

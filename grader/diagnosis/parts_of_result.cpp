@@ -194,13 +194,30 @@ Explanation as_written(const char* id, std::string words, std::function<void(Ans
             }};
 }
 
+namespace {
+
+constexpr std::string_view in_parts = ": in ", in_these_alone = " alone";
+
+}  // namespace
+
+const Mistake* made_in_parts(std::string_view words) {
+    if (!words.ends_with(in_these_alone)) return nullptr;
+    const Mistake* longest = nullptr;  // a title may be the beginning of another one
+    for (const Mistake& one : mistakes()) {
+        const bool is_told = words.starts_with(one.title) && words.substr(one.title.size()).starts_with(in_parts);
+        if (is_told && (longest == nullptr || longest->title.size() < one.title.size())) longest = &one;
+    }
+    return longest;
+}
+
 std::vector<Explanation> made_in_these_parts(const std::vector<const Mistake*>& mistakes, const Observation& like) {
     const std::vector<std::string> parts = wrong_parts(like);
     constexpr std::size_t most = 2;
     std::vector<Explanation> all;
     if (parts.empty() || parts.size() > most) return all;
     for (const Mistake* one : mistakes)
-        all.push_back({&mistake("made_in_some_parts"), fmt::format("{}: in {} alone", one->title, listed(parts)),
+        all.push_back({&mistake("made_in_some_parts"),
+                       fmt::format("{}{}{}{}", one->title, in_parts, listed(parts), in_these_alone),
                        [parts, choices = with({one})](const Observation& observation) {
                            Answer answer = predicted(observation, right());
                            const Answer made = predicted(observation, choices);

@@ -34,6 +34,9 @@ std::vector<std::string> wrong_parts(const Observation& observation);
 /// The right answer, with something made of it.
 Explanation as_written(const char* id, std::string words, std::function<void(Answer&, const judge::Arguments&)> change);
 
+/// The mistake that is made in some parts alone, by the words of made_in_these_parts(); null if there is none.
+const Mistake* made_in_parts(std::string_view words);
+
 /// Mistakes that are made in the parts of the result which are wrong here, while the others are right.
 /// @param like  a call that was answered wrong
 std::vector<Explanation> made_in_these_parts(const std::vector<const Mistake*>& mistakes, const Observation& like);

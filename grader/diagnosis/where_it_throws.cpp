@@ -28,7 +28,7 @@ bool throw_there_too(const MistakeSet& set, const std::vector<Observation>& obse
 bool throws_where_memory_is_watched(const std::vector<Observation>& observations, const Function& function,
                                     judge::Student& sanitized) {
     const auto thrown = std::ranges::find_if(observations, [](const Observation& one) {
-        return is_answer_due(predicted(one, right())) && !one.seen.is_value();
+        return is_answer_due(predicted(one, right())) && (!one.seen.is_value() || says_it_refused(one.seen));
     });
     return thrown == observations.end() || !ask(sanitized, function, thrown->arguments).failure;
 }

@@ -52,7 +52,8 @@ public:
         sorted_.facts.push_back(facts_with_masks(function_.call ? function_.call(one.arguments) : one.arguments));
         sorted_.wrong.push_back(is_wrong);
         if (sorted_.wrong.back())
-            throws_ &= one.seen.kind == Answer::Kind::refused || one.seen.kind == Answer::Kind::threw;
+            throws_ &= one.seen.kind == Answer::Kind::refused || one.seen.kind == Answer::Kind::threw ||
+                       says_it_refused(one.seen);
         return sorted_.wrong.size() - 1;
     }
     std::optional<std::size_t> add(const judge::Arguments& arguments, judge::Student& student) {

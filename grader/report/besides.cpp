@@ -46,4 +46,10 @@ bool may_come_of_freed_memory(const verdict::Diagnosis& diagnosis, const verdict
            std::ranges::count(diagnosis.mistakes, "used_after_freed", &verdict::NamedMistake::id) > 0;
 }
 
+std::string never_reached_in_loop(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake) {
+    if (mistake.id != "never_ends" || mistake.functions.empty()) return {};
+    const auto loud = loud_failure(exercise, mistake.functions.front());
+    return loud && loud->failure->kind == verdict::FailureKind::timeout ? loud->advice : std::string();
+}
+
 }  // namespace headway::report

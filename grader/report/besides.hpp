@@ -22,4 +22,8 @@ std::string waits_for_others(const verdict::Exercise& exercise, const verdict::F
 /// Whether it asked for more memory than there is, and numbers are read that are no longer there: a size may be one.
 bool may_come_of_freed_memory(const verdict::Diagnosis& diagnosis, const verdict::Failure& failure);
 
+/// Of a loop without end: what a line of it goes past, as the first test that was stopped there tells it; empty if that
+/// is not known.
+std::string never_reached_in_loop(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake);
+
 }  // namespace headway::report

@@ -81,6 +81,8 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
     for (const std::string& words : besides_of(diagnosis, mistake))
         page.paragraph(detail, {{"besides: ", Tone::faint}, {words}});
     if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.paragraph(detail, {{line}});
+    if (const std::string skipped = never_reached_in_loop(exercise, mistake); !skipped.empty())
+        page.paragraph(detail, {{skipped}});
     page.paragraph(detail, {{"why it matters: ", Tone::faint}, {mistake.symptom}});
     if (!mistake.lesson.empty())
         page.paragraph(detail, {{mistake.lesson},

@@ -46,6 +46,8 @@ void write_mistake(Xml& page, const verdict::Exercise& exercise, const NamedMist
         for (const std::string& sentence : first->sentences) write_line(page, "seen:", sentence);
     for (const std::string& words : besides_of(*exercise.diagnosis, mistake)) write_line(page, "besides:", words);
     if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.text("pre", {}, line);
+    if (const std::string skipped = never_reached_in_loop(exercise, mistake); !skipped.empty())
+        page.text("p", {}, skipped);
     write_line(page, "why it matters:", mistake.symptom);
     write_line(page, "read:", mistake.lesson);
     for (const std::string& shipped : mistake.shipped) write_line(page, "the same bug shipped:", shipped);

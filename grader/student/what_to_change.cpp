@@ -1,5 +1,7 @@
 #include "student/what_to_change.hpp"
 
+#include "student/shapes_that_differ.hpp"
+
 #include <headway/mask.hpp>
 #include <headway/tensor.hpp>
 
@@ -8,9 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <regex>
-#include <sstream>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 namespace headway::judge {
@@ -89,42 +89,6 @@ Advice of_index(const std::string& position, const std::string& axis, const std:
     return told + "Look at where its loop ends, and at what the loop adds to.";
 }
 
-/// "(2, 3, 4)" as its sizes.
-std::vector<long> sizes_in(const std::string& shape) {
-    std::vector<long> sizes;
-    std::istringstream words(shape);
-    for (char bracket_or_comma = 0; words >> bracket_or_comma;)
-        if (long size = 0; words >> size)
-            sizes.push_back(size);
-        else
-            break;
-    return sizes;
-}
-
-/// What would make the factors of a product fit, if anything simple does.
-std::string other_product(const std::string& a, const std::string& b, const std::string& to_transpose) {
-    const auto left = sizes_in(a), right = sizes_in(b);
-    const bool exchanged = left.size() >= 2 && right.size() >= 2 && right.back() == left[left.size() - 2];
-    if (exchanged && to_transpose.empty())
-        return " They would fit as matmul(b, a), or with both transposed. Did you transpose the wrong one?";
-    if (exchanged)
-        return fmt::format(" In the other order, matmul(b, a), they would fit, or {} transposed.", to_transpose);
-    return to_transpose.empty() ? "" : fmt::format(" Transposed, {} would fit.", to_transpose);
-}
-
-/// Where one shape is the other without its last axis: what a reduction leaves that drops the axis.
-std::string dropped_axis(const std::string& a, const std::string& b) {
-    const auto first = sizes_in(a), second = sizes_in(b);
-    const auto& [longer, shorter] = first.size() > second.size() ? std::tie(first, second) : std::tie(second, first);
-    const bool is_reduced = longer.size() == shorter.size() + 1 && !shorter.empty() &&
-                            std::equal(shorter.begin(), shorter.end(), longer.begin());
-    if (!is_reduced) return {};
-    return fmt::format(
-        " If {} comes from max, sum or mean over the last axis, give it KeepAxis::yes: that leaves a 1 "
-        "there.",
-        first.size() > second.size() ? b : a);
-}
-
 /// slice(axis, begin, end) of an axis of that size.
 Advice of_slice(const std::string& begin, const std::string& end, const std::string& size,
                 const std::string& function) {
@@ -187,13 +151,8 @@ const Refusal refusals[] = {
          return fmt::format("The other sizes must multiply to a divisor of {}: a view keeps every number.",
                             match[1].str());
      }},
-    {"std::invalid_argument", R"([^:]+: (S) does not broadcast to (S))",
-     [](const Match& match, const Asked&) -> Advice {
-         return fmt::format(
-             "Shapes are compared from their last axis on: each axis of {} must be 1 or as in {}. Axes of 1 in between "
-             "are not put in by themselves.",
-             match[1].str(), match[2].str());
-     }},
+    {"std::invalid_argument", R"(([^:]+): (S) does not broadcast to (S))",
+     [](const Match& match, const Asked&) -> Advice { return of_broadcast(match[1], match[2], match[3]); }},
     {"std::invalid_argument", R"(shape S: a size must not be negative)",
      [](const Match&, const Asked&) -> Advice {
          return "A size came out negative: look at what is subtracted there.";

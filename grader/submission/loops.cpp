@@ -120,6 +120,8 @@ private:
     bool is_given_to_what_may_change_it(std::size_t i) const;
     bool is_element_of_a_tensor(std::size_t called, std::size_t before) const;
     bool is_local(const std::string& name, std::size_t loop) const;
+    bool is_declared_as_const(const std::string& name, std::size_t loop) const;
+    std::optional<std::size_t> end_of_size_that_stays(std::size_t i, std::size_t loop) const;
     bool counts(const Extent& loop, std::size_t first, std::size_t second) const;
 
     const std::vector<Word>& words_;
@@ -191,6 +193,30 @@ bool LoopReader::is_local(const std::string& name, std::size_t loop) const {
     return is_declared;
 }
 
+/// Declared before the loop, as `const Tensor& k` or `const Mask m`, and in no other way.
+bool LoopReader::is_declared_as_const(const std::string& name, std::size_t loop) const {
+    bool is_const = false;
+    for (std::size_t i = 2; i < loop; ++i) {
+        if (!is(i, name)) continue;
+        const std::size_t type = is(i - 1, "&") ? i - 2 : i - 1;
+        const bool declares = words_[type].is_name() && !is(type, "return") && !is(type, "else");
+        if (!declares) continue;
+        if (type == 0 || !is(type - 1, "const")) return false;
+        is_const = true;
+    }
+    return is_const;
+}
+
+/// Of `k.size(2)` that begins here, the closing bracket, if k is const: no round changes its shape.
+std::optional<std::size_t> LoopReader::end_of_size_that_stays(std::size_t i, std::size_t loop) const {
+    static const Names sizes = {"size", "rank", "numel"};
+    if (i + 3 >= words_.size() || !is(i + 1, ".") || !sizes.contains(words_[i + 2].text) || !is(i + 3, "(")) return {};
+    const std::size_t close = closing_[i + 3];
+    const auto is_number = [](const Word& word) { return word.is_number() || word.text == "-"; };
+    if (!std::ranges::all_of(between(i + 4, close), is_number)) return {};
+    return is_declared_as_const(words_[i].text, loop) ? std::optional(close) : std::nullopt;
+}
+
 /// A variable that the head moves towards the bound, and nothing else moves.
 bool LoopReader::counts(const Extent& loop, std::size_t first, std::size_t second) const {
     const std::size_t close = closing_[loop.condition];
@@ -242,6 +268,10 @@ std::optional<SkippedStep> LoopReader::skipped_step(const Extent& loop) const {
     static const Names allowed = {"<", ">", "=", "!", "+", "-", "*", "&", "|"};
     Names read;
     for (std::size_t i = loop.condition + 1; i < close; ++i) {
+        if (const auto size_ends = end_of_size_that_stays(i, loop.begin)) {
+            i = *size_ends;
+            continue;
+        }
         if (words_[i].is_name())
             read.insert(words_[i].text);
         else if (!words_[i].is_number() && !allowed.contains(words_[i].text))

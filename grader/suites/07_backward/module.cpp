@@ -122,12 +122,19 @@ private:
 /// As the student's own functions answer.
 class OwnParts : public Parts {
 public:
-    /// @param split  hands heads on as split_heads leaves them: views of (B, T, H, d)
-    OwnParts(judge::Student& student, Mask mask, const Choices& c, bool split)
-        : student_(student), mask_(std::move(mask)), c_(c), split_(split) {}
+    /// The module's x and grad_y, which it hands on as it got them.
+    struct Inputs {
+        Tensor x, grad_y;
+    };
+    /// @param as_views  hands heads on as split_heads leaves them, views of (B, T, H, d), and the inputs as they came
+    OwnParts(judge::Student& student, Mask mask, const Choices& c, Inputs inputs, bool as_views)
+        : student_(student), mask_(std::move(mask)), c_(c), inputs_(std::move(inputs)), as_views_(as_views) {}
 
-    Linear linear(const Array& x, const Given& given, const Array& grad_y, bool) override {
-        auto own = judge::backward::own_linear(student_, x, given.weight, grad_y, given.held_weight, given.held_bias);
+    Linear linear(const Array& x, const Given& given, const Array& grad_y, bool is_output) override {
+        using judge::backward::HandedOn;
+        const HandedOn of_x{x, as_views_ && !is_output ? inputs_.x : Tensor{}};
+        const HandedOn of_y{grad_y, as_views_ && is_output ? inputs_.grad_y : Tensor{}};
+        auto own = judge::backward::own_linear(student_, of_x, given.weight, of_y, given.held_weight, given.held_bias);
         if (!own) throw std::invalid_argument("nothing can be made of linear_backward");
         return {std::move(own->x), std::move(own->weight), std::move(own->bias)};
     }
@@ -149,14 +156,15 @@ private:
     }
 
     Tensor handed_on(const Array& heads) const {
-        if (!split_) return reference::to_tensor(heads);
+        if (!as_views_) return reference::to_tensor(heads);
         return reference::to_tensor(reference::transpose(heads, 1, 2)).transpose(1, 2);
     }
 
     judge::Student& student_;
     Mask mask_;
     const Choices& c_;
-    bool split_;
+    Inputs inputs_;
+    bool as_views_;
 };
 
 /// The module, forwards and backwards.
@@ -312,11 +320,11 @@ Predict module_backward(const Arguments& arguments) {
 
 namespace {
 
-std::optional<Answer> from_own(judge::Student& student, const Arguments& arguments, const Choices& c, bool split) {
+std::optional<Answer> from_own(judge::Student& student, const Arguments& arguments, const Choices& c, bool as_views) {
     const Tensor x = tensor(arguments, "x");
     const Index H = integer(arguments, "num_heads");
     if (x.rank() != 3 || H < 1 || x.size(2) % H != 0) return std::nullopt;
-    OwnParts parts(student, mask(arguments, "mask"), c, split);
+    OwnParts parts(student, mask(arguments, "mask"), c, {x, tensor(arguments, "grad_y")}, as_views);
     return Module(arguments).answer(c, parts);
 }
 

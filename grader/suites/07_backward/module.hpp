@@ -27,7 +27,7 @@ Predict module_backward(const judge::Arguments& arguments);
 /// What follows from the student's own attention_backward and linear_backward, if the module decides like this.
 std::optional<Answer> module_from_own_parts(judge::Student& student, const judge::Arguments& arguments,
                                             const Choices& c);
-/// The same where the module hands heads on as views, and all else is right.
+/// The same where the module hands heads on as views, x and grad_y as it got them, and all else is right.
 std::optional<Answer> module_from_own_parts_given_views(judge::Student& student, const judge::Arguments& arguments);
 
 }  // namespace headway::diagnosis

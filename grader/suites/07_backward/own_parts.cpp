@@ -22,27 +22,28 @@ bool leave_room(Array& own, const Array& due) {
 
 }  // namespace
 
-std::optional<reference::LinearGradients> own_linear(Student& student, const Array& x, const Tensor& weight,
-                                                     const Array& grad_y, const Tensor& held_weight,
+std::optional<reference::LinearGradients> own_linear(Student& student, const HandedOn& x, const Tensor& weight,
+                                                     const HandedOn& grad_y, const Tensor& held_weight,
                                                      const Tensor& held_bias) {
-    const wire::Record given = student.record("linear_backward", {{"x", to_tensor(x)},
+    const wire::Record given = student.record("linear_backward", {{"x", x.tensor()},
                                                                   {"weight", weight},
-                                                                  {"grad_y", to_tensor(grad_y)},
+                                                                  {"grad_y", grad_y.tensor()},
                                                                   {"grad_weight", held_weight},
                                                                   {"grad_bias", held_bias}});
     reference::LinearGradients all{own_field(given, "x"), own_field(given, "weight"), own_field(given, "bias")};
-    const auto due = reference::linear_backward(x, exact(weight), grad_y);
+    const auto due = reference::linear_backward(x.numbers, exact(weight), grad_y.numbers);
     const bool fits = leave_room(all.x, due.x) && leave_room(all.weight, due.weight) && leave_room(all.bias, due.bias);
     return fits ? std::optional(std::move(all)) : std::nullopt;
 }
 
-std::optional<std::vector<std::pair<std::string, Array>>> from_own_parts(Student& student, const Arguments& arguments) {
+std::optional<std::vector<std::pair<std::string, Array>>> from_own_parts(Student& student, const Arguments& arguments,
+                                                                         PassedOn passed_on) {
     const auto& x = std::get<Tensor>(arguments.at(0).value);
     const Index H = std::get<Index>(arguments.at(2).value);
     if (x.rank() != 3 || H < 1 || x.size(2) % H != 0) return std::nullopt;
     const auto& parameters = std::get<wire::Record>(arguments.at(1).value);
     const auto& grads = std::get<wire::Record>(arguments.at(5).value);
-    const auto linear = [&](const std::string& map, const Array& of_map, const Array& grad_y) {
+    const auto linear = [&](const std::string& map, const HandedOn& of_map, const HandedOn& grad_y) {
         return own_linear(student, of_map, field(parameters, map + "_weight"), grad_y, field(grads, map + "_weight"),
                           field(grads, map + "_bias"));
     };
@@ -55,7 +56,10 @@ std::optional<std::vector<std::pair<std::string, Array>>> from_own_parts(Student
     const Array q = heads("q"), k = heads("k"), v = heads("v");
     const Mask& mask = std::get<Mask>(arguments.at(3).value);
     const Array merged = reference::merge_heads(reference::attention(q, k, v, mask).context);
-    const auto out = linear("out", merged, exact(std::get<Tensor>(arguments.at(4).value)));
+    const auto& grad_y = std::get<Tensor>(arguments.at(4).value);
+    const auto as_given = [&](const Tensor& given) { return passed_on == PassedOn::as_given ? given : Tensor{}; };
+    const Array of_output = exact(grad_y);
+    const auto out = linear("out", {merged}, {of_output, as_given(grad_y)});
     if (!out) return std::nullopt;
     const wire::Record attention =
         student.record("attention_backward", {{"q", to_tensor(q)},
@@ -67,7 +71,8 @@ std::optional<std::vector<std::pair<std::string, Array>>> from_own_parts(Student
     for (const char* map : {"q", "k", "v"}) {
         const Array grad = own_field(attention, map);
         if (grad.shape != q.shape) return std::nullopt;
-        const auto part = linear(map, input, reference::merge_heads(grad));
+        const Array merged_grad = reference::merge_heads(grad);
+        const auto part = linear(map, {input, as_given(x)}, {merged_grad});
         if (!part) return std::nullopt;
         Array& grad_x = parts.front().second;
         grad_x = grad_x.shape.empty() ? part->x : reference::add(grad_x, part->x);

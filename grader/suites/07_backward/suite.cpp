@@ -218,18 +218,30 @@ PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to
 void expect_module(Student& student, const ModuleInputs& in, const Mask& mask) {
     const FunctionCall call{"multi_head_attention_backward", in.with(mask)};
     const wire::Record given = student.record(call.function, call.arguments);
-    const auto around = std::make_shared<Neighbourhood>(student, call);
+    // That it computes shows where grad_y is no view, too: what reads views wrong may be linear_backward.
+    ModuleInputs dense = in;
+    dense.grad_y = in.grad_y.contiguous();
+    const auto around = std::make_shared<Neighbourhood>(student, FunctionCall{call.function, dense.with(mask)});
     for (const auto& [name, right] : in.expected(mask)) {
+        const auto part = linear_axes(name, right.shape.size());
         const auto from_own = [&, &name = name]() -> std::optional<Array> {
-            const auto all = from_own_parts(student, call.arguments);
-            if (!all) return std::nullopt;
-            return std::ranges::find_if(*all, [&](const auto& part) { return part.first == name; })->second;
+            std::optional<Array> found;
+            for (const PassedOn passed_on : {PassedOn::in_new_tensors, PassedOn::as_given}) {
+                const auto all = from_own_parts(student, call.arguments, passed_on);
+                if (!all) return std::nullopt;
+                found = std::ranges::find_if(*all, [&](const auto& one) { return one.first == name; })->second;
+                if (!difference(part, field(given, name), *found)) break;
+            }
+            return found;
         };
-        // What the output adds has the gradient of the output, whatever came before.
+        // What the output adds has the gradient of the output, whatever came before. What v adds is weighed by weights
+        // whose sum is 1, whatever x is.
         Needs needs{.numbers = {"grad_y"}};
-        if (name != "out_bias") needs = {.numbers = {"x", "parameters", "grad_y"}, .mask = mask.defined()};
+        if (name == "v_bias") needs = {.numbers = {"parameters", "grad_y"}};
+        if (name != "out_bias" && name != "v_bias")
+            needs = {.numbers = {"x", "parameters", "grad_y"}, .mask = mask.defined()};
         needs.linear_in = "grad_y";
-        expect_close_given(student, linear_axes(name, right.shape.size()), field(given, name), right,
+        expect_close_given(student, part, field(given, name), right,
                            {"attention_backward", "linear_backward", "softmax_backward"}, from_own,
                            computes(around, name, needs));
     }

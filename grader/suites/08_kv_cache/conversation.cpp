@@ -67,6 +67,7 @@ Conversation::Conversation(Student& student, Random& random, const Sizes& sizes,
       total_(total),
       x_(random_tensor(random, {sizes.B, total, tokens.D > 0 ? tokens.D : sizes.D()}) * tokens.magnitude),
       views_(tokens.views),
+      rows_judged_elsewhere_(tokens.rows_judged_elsewhere),
       layers_{Layer(random, x_.size(2), sizes.D())},
       lengths_(as_size(sizes.B)),
       cache_(student.keep("make_cache", {{"B", sizes.B}, {"H", sizes.H}, {"capacity", total + 2}, {"d", sizes.d}})),
@@ -74,6 +75,7 @@ Conversation::Conversation(Student& student, Random& random, const Sizes& sizes,
 
 void Conversation::change_projections(Random& random) {
     layers_.emplace_back(random, x_.size(2), sizes_.D());
+    rows_judged_elsewhere_ = rows_judged_elsewhere_ && some_rows_were_wrong_;
     changed_at_ = *std::max_element(lengths_.begin(), lengths_.end());
     projections_ = student_.keep("projections", {{"state", layers_.back().state}});
 }
@@ -210,10 +212,12 @@ Index Conversation::feed(Index n, const Shape& counts) {
     const Tensor yours = real_rows(y, counts);
     if (auto failure = what_is_wrong(student_, output_axes, yours, expected(history_.back()))) {
         const bool follows = student_.outside_story([&] { return follows_from_own_parts(yours); });
-        if (!follows) fail(std::move(*failure));
-        pass_on_credit(student_, {"make_cache", "append", "decoding_mask"}, std::move(*failure),
-                       expected(history_.back()), computes_last_chunk());
-        shown(student_, "append");  // which wrote what this follows from
+        if (!follows && !rows_judged_elsewhere_) fail(std::move(*failure));
+        using Functions = std::vector<std::string>;
+        pass_on_credit(student_, follows ? Functions{"make_cache", "append", "decoding_mask"} : Functions{"decode"},
+                       std::move(*failure), expected(history_.back()), computes_last_chunk());
+        some_rows_were_wrong_ = true;
+        if (follows) shown(student_, "append");  // which wrote what this follows from
     }
     for (std::size_t b = 0; b < counts.size(); ++b) lengths_[b] += counts[b];
     return field<Index>(decoded, "rows");

@@ -37,6 +37,8 @@ public:
         Index D = 0;          ///< how wide they are; 0: as wide as all heads together
         float magnitude = 1;  ///< about how large their numbers are
         bool views = false;   ///< handed over as views with gaps
+        /// Wrong rows are another test's business, as long as they were wrong before projections changed.
+        bool rows_judged_elsewhere = false;
     };
 
     /// B sequences of up to `total` tokens, in a cache with some room to spare.
@@ -45,7 +47,7 @@ public:
         : Conversation(student, random, sizes, total, Tokens{}) {}
 
     /// Gives the next counts[b] of n tokens to `decode`; ends the test unless every real row is right, or right given
-    /// the student's own append and decoding_mask.
+    /// the student's own append and decoding_mask, or computed where rows are judged elsewhere.
     /// @return how many rows went through nn::Linear
     Index feed(Index n, const Shape& counts);
 
@@ -85,6 +87,8 @@ private:
     Index total_;
     Tensor x_;  ///< (B, total, D)
     bool views_;
+    bool rows_judged_elsewhere_;
+    bool some_rows_were_wrong_ = false;
     std::vector<Layer> layers_;
     Index changed_at_ = 0;  ///< tokens before this position have k and v of the first layer
     std::vector<Chunk> history_;

@@ -133,11 +133,8 @@ PROPERTY(KvCache, TheCapacityIsNeverExceeded, 1,
     const auto thrown = student.outcome("append", question(asked_too_much, 1, ones_and(n.B, 2))).error;
     const char* const no_such_tokens = "the last count is larger than the number of new tokens";
     if (thrown) expect_as_it_was(student, filled, asked_too_much, no_such_tokens, "append", thrown);
-    const wire::Handle cache = filled.in(student);
-    const Tensor fits = new_heads(random, n, room);
-    append(student, cache, fits, fits, each(n.B, room));  // the last position is a position
-    const Tensor padded = new_heads(random, n, room + 3);
-    append(student, filled.in(student), padded, padded, each(n.B, room));  // padding needs no room
+    expect_room(student, filled, new_heads(random, n, room), each(n.B, room));      // the last position is a position
+    expect_room(student, filled, new_heads(random, n, room + 3), each(n.B, room));  // padding needs no room
     const Layer layer(random, n.D(), n.D());
     const wire::Handle projections = student.keep("projections", {{"state", layer.state}});
     for (const std::size_t b : {std::size_t{0}, filled.lengths.size() - 1}) {
@@ -236,7 +233,7 @@ PROPERTY(KvCache, SequencesMayDifferInLength, 1,
 STATES(KvCache, OnlyNewTokensAreProjected, "decode_projects");
 PROPERTY(KvCache, OnlyNewTokensAreProjected, 1, "only new tokens are projected: 4·B·n rows, however long the past is") {
     const Sizes n = random_sizes(random);
-    Conversation conversation(student, random, n, 17);
+    Conversation conversation(student, random, n, 17, {.rows_judged_elsewhere = true});
     for (const Index chunk : {13, 1}) {
         const Index rows = conversation.feed(chunk, each(n.B, chunk));
         expect(rows <= 4 * n.B * chunk, Stage::project,

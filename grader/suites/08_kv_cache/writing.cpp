@@ -111,6 +111,9 @@ std::vector<Arguments> append_questions(Random& random) {
     Shape some_get_none = all(2);
     some_get_none.front() = 0;
     ask(different, some_get_none, 2, false);
+    some_get_none.back() = 1;
+    if (size.B > 2) some_get_none[1] = 0;
+    ask(different, some_get_none, 2, false);  // padding beside a sequence that is padding alone
     Shape one_too_many = all(1);
     one_too_many.back() = size.S + 1;
     ask(all(size.T), all(1), size.S + 1, false);  // padding needs no room

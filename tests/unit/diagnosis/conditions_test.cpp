@@ -67,6 +67,17 @@ TEST(EndedCalls, SayNothingWhereTwoThingsAreLeftOut) {
     EXPECT_EQ(calls.where(), "");
 }
 
+TEST(Conditions, TellASequenceWithPaddingFromOneThatIsPaddingAlone) {
+    const auto append = [](const Shape& counts) {
+        return judge::Arguments{{"k", Tensor::zeros({2, 1, 3, 2})}, {"counts", counts}};
+    };
+    const std::pair some("some count is above 0 and below n", "each count is 0 or n");
+    EXPECT_TRUE(facts_with_masks(append({0, 1})).flag.at(some));
+    EXPECT_TRUE(facts_with_masks(append({3, 2})).flag.at(some));
+    EXPECT_FALSE(facts_with_masks(append({0, 3})).flag.at(some)) << "padding all the same";
+    EXPECT_FALSE(facts_with_masks(append({3, 3})).flag.at(some));
+}
+
 TEST(Conditions, TellOfBiasesTogether) {
     const Tensor bias = Tensor::zeros({3});
     const auto with_biases = [&](const Tensor& b) { return judge::Arguments{{"b_q", b}, {"b_k", b}, {"b_v", b}}; };

@@ -66,6 +66,22 @@ TEST(Naming, ACopyIsNoRemedyForWhatAttentionReturned) {
                 AllOf(HasSubstr("new tensor"), testing::Not(HasSubstr("clone"))));
 }
 
+TEST(Naming, WhatIsMadeInSomePartsKeepsItsOwnRemedy) {
+    verdict::FunctionDiagnosis diagnosis = refuses_too_little(
+        "linear_backward", std::string(mistake("gradient_strides_ignored").title) + ": in weight and bias alone");
+    diagnosis.mistakes = {"made_in_some_parts"};
+    const auto named = named_mistakes({diagnosis}, "07");
+    ASSERT_THAT(named, SizeIs(1));
+    EXPECT_THAT(named.front().title, testing::EndsWith("in weight and bias alone"));
+    EXPECT_EQ(named.front().right, mistake("gradient_strides_ignored").right);
+    EXPECT_EQ(named.front().symptom, mistake("gradient_strides_ignored").symptom);
+    EXPECT_THAT(named.front().lesson, HasSubstr("lesson 07"));
+    EXPECT_THAT(named.front().hints.front(), HasSubstr("which the other lacks"));
+    EXPECT_EQ(named.front().hints[1], "See " + named.front().lesson + ".");
+    diagnosis.sentences = {"something else: in weight alone"};
+    EXPECT_EQ(named_mistakes({diagnosis}, "07").front().right, mistake("made_in_some_parts").right);
+}
+
 TEST(Naming, OneMistakeInTwoFunctionsIsLikelierThanTwo) {
     const auto named = [](const std::string& function, const std::string& mistake,
                           const std::vector<std::string>& alternatives) {

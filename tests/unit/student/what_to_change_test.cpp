@@ -92,6 +92,18 @@ TEST(WhatToChange, ShapesOfOtherFunctions) {
                 HasSubstr("the last axis, which must be 24"));
 }
 
+TEST(WhatToChange, MoreIsCopiedThanThereIsRoomFor) {
+    const Tensor chunk = Tensor::zeros({7, 9, 11});
+    EXPECT_EQ(advice_when([&] {
+                  Tensor::zeros({7, 26, 11}).slice(1, 0, 4).copy_from(chunk);
+              }),
+              "Axis 1 is 9 in what is copied, and 4 in what it is copied into: slice the source to as many as the "
+              "target has.");
+    EXPECT_THAT(advice_when([&] { Tensor::zeros({7, 12, 11}).copy_from(chunk); }), HasSubstr("must be equal"));
+    EXPECT_THAT(advice_when([&] { Tensor::zeros({7, 4, 12}).copy_from(chunk); }), HasSubstr("each axis of (7, 9, 11)"));
+    EXPECT_THAT(advice_when([&] { Tensor::zeros({9, 11}).copy_from(chunk); }), HasSubstr("each axis of (7, 9, 11)"));
+}
+
 TEST(WhatToChange, NothingWasGiven) {
     EXPECT_THAT(advice_when([] { static_cast<void>(static_cast<const Mask&>(Mask{})(0, 0)); }),
                 HasSubstr("only if mask.defined()"));

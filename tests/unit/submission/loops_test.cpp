@@ -82,8 +82,12 @@ TEST(Loops, AContinueGoesPastWhatChangesTheCondition) {
     EXPECT_EQ(skipped("Mask a = g(), m = Mask::allow_all({n}); while (s < n) {\nif (h.at(s) == 0) {\nm(0, s) = true;\n"
                       "continue;\n}\n++s;\n}"),
               "5 past 7 s");
+    EXPECT_EQ(skipped("while (s < mask.size(1)) {\nif (mask(0, s)) continue;\n++s;\n}"), "3 past 4 s");
+    EXPECT_EQ(skipped("Mask a = g(); while (s < a.size(-1)) {\nif (a(0, s)) continue;\n++s;\n}"), "")
+        << "another mask may take its place";
     for (const char* body :
-         {"while (s < n) {\n++s;\nif (mask(0, s)) continue;\n}", "while (s < n) {\nif (g(s)) continue;\n++s;\n}",
+         {"while (s < mask.size(n)) {\nif (mask(0, s)) continue;\n++n;\n}",
+          "while (s < n) {\n++s;\nif (mask(0, s)) continue;\n}", "while (s < n) {\nif (g(s)) continue;\n++s;\n}",
           "while (s++ < n) {\nif (mask(0, s)) continue;\n++s;\n}",
           "while (s < n) {\nfor (Index i = 0; i < 3; ++i)\nif (mask(0, i)) continue;\n++s;\n}",
           "while (s < n) {\nif (mask(0, s)) break;\n++s;\n}", "while (g(s)) {\nif (mask(0, s)) continue;\n++s;\n}",

@@ -130,7 +130,7 @@ Chapter group_values() {
          .make = [](Choices& c) { c.change<GroupedLayer>().pool = &mean_from_the_number_of_the_group; }},
         {.id = "cache_counts_bytes",
          .decision = "cache_size",
-         .title = "4 times too many: bytes are counted, not numbers",
+         .title = "4 times too many, as where bytes of floats are counted, not numbers",
          .right = "2 · B · S · H_kv · d numbers, whatever each of them takes",
          .symptom = "right for nothing; in half precision the bytes would be others, and the numbers the same",
          .question = "What is the unit of your result, and which unit does the header ask for?",

@@ -175,7 +175,7 @@ Chapter eight_bytes() {
              }},
         {.id = "bytes_counted_as_bits",
          .decision = "eight_bytes",
-         .title = "bits are counted, eight to a byte",
+         .title = "8 times too many, as where bits are counted, not bytes",
          .right = what_is_stored,
          .symptom = "the cache needs other memory than was planned",
          .question = "What is stored for one token of one head, byte by byte?",
