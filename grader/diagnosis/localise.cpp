@@ -263,11 +263,8 @@ bool has_mask(const Observation& observation) {
 
 /// Whether all that is asked without a mask is answered right, and something with one is not.
 bool goes_wrong_with_masks_alone(const std::vector<Observation>& observations) {
-    const auto is_unmasked = [](const Observation& one) { return !has_mask(one); };
-    return std::any_of(observations.begin(), observations.end(), is_unmasked) &&
-           std::all_of(observations.begin(), observations.end(),
-                       [](const Observation& one) { return has_mask(one) || is_right(one); }) &&
-           !std::all_of(observations.begin(), observations.end(), is_right);
+    return !std::ranges::all_of(observations, has_mask) && !std::ranges::all_of(observations, is_right) &&
+           std::ranges::all_of(observations, [](const Observation& one) { return has_mask(one) || is_right(one); });
 }
 
 }  // namespace

@@ -38,7 +38,6 @@ bool shows_writes(Student& student, wire::Handle input, const Shape& index, wire
 }
 
 using Functions = std::vector<std::string>;
-
 /// What a view of x may be built of: where these lead elsewhere, it shares storage all the same.
 struct BuiltOf {
     Functions functions = {};

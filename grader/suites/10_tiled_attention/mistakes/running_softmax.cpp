@@ -3,8 +3,6 @@
 
 #include "diagnosis/catalogue.hpp"
 
-#include <limits>
-
 namespace headway::diagnosis {
 namespace {
 
@@ -20,9 +18,7 @@ void shrinks(Choices& c, Tiling::Shrinks what, bool key_by_key) {
 }
 
 constexpr const char* running_maximum = "largest is the largest score of all keys seen so far, and is stored";
-
 constexpr const char* starts_at_minus_infinity = "before the first key the largest score is -infinity";
-
 constexpr const char* own_total = "each query of each head of each sequence has a total of its own: (B, H, T, 1)";
 constexpr const char* own_total_question = "Which total divides the last query of the last head?";
 
@@ -40,8 +36,7 @@ Chapter running_softmax() {
         {.id = "running_maximum",
          .stage = Stage::softmax,
          .lesson = {{"10", "As a formula"}},
-         .pseudocode =
-             "largest = -infinity before the first key; after each tile largest = max(largest, max of the tile)"},
+         .pseudocode = "largest = -infinity before the first key; after each tile max(largest, max of the tile)"},
         {.id = "running_start",
          .stage = Stage::softmax,
          .lesson = {{"10", "Rows that have seen nothing"}},
@@ -250,11 +245,9 @@ Chapter running_softmax() {
          .decision = "running_start",
          .title = "the running maximum starts at the lowest finite number instead of -infinity",
          .right = starts_at_minus_infinity,
-         .symptom =
-             "no score is lower, so contexts do not show it; but a row that has seen no key holds a score, and the "
-             "state is not what the header promises",
+         .symptom = "contexts are right; but a row that has seen no key holds a score that no key had",
          .question = "What is the largest of no numbers?",
-         .make = [](Choices& c) { c.change<Tiling>().start = std::numeric_limits<float>::lowest(); }},
+         .make = [](Choices& c) { c.change<Tiling>().start = -3.4028234663852886e38; }},
         {.id = "blocked_scores_finite",
          .decision = "running_start",
          .title = "blocked scores are a large negative number instead of -infinity",
@@ -282,8 +275,7 @@ Chapter running_softmax() {
              "where a tile is blocked as a whole, 0 is subtracted instead of the largest score so far: what earlier "
              "tiles summed is multiplied by exp(largest)",
          .right = "subtract 0 only where no key was seen at all, in this tile or before; else the largest so far",
-         .symptom = "right while each row sees a key in every tile; else keys before a blocked tile weigh too much or "
-                    "too little",
+         .symptom = "right while each row sees a key in every tile; else keys before a blocked one weigh wrongly",
          .question = "What is exp(largest before - shift) where the tile alone decides that the shift is 0?",
          .make = [](Choices& c) { c.change<Tiling>().empty_tile_unshifted = true; }},
         {.id = "empty_tile_is_zero",
