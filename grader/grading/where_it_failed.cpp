@@ -135,6 +135,7 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         failure->at = computes ? found->second->in_loop.value_or(found->second->line) : found->second->line;
         if (computes) tell_what_continue_skips(*failure, workspace.submission().files);
         if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
+        tell_what_counts_another(*failure, workspace.submission().files);
         tell_how_a_sum_begins(*failure, workspace.submission().files);
         if (failure->kind == verdict::FailureKind::exception)
             failure->through = way_through(failure->function, *found->second, workspace.submission().files);
@@ -211,6 +212,19 @@ void tell_what_continue_skips(Failure& failure, const std::vector<build::SourceF
     if (changes)
         failure.advice = fmt::format("The continue in line {} goes past line {}, where {} changes: {}", step->skips,
                                      step->changes, step->name, changes->text);
+}
+
+void tell_what_counts_another(Failure& failure, const std::vector<build::SourceFile>& files) {
+    if (!failure.at || failure.message.find(" is out of range for axis ") == std::string::npos) return;
+    const build::SourceLines own(files);
+    const auto function = own.function_around(*failure.at);
+    const auto loop = function ? build::other_counter_around(*function, failure.at->line) : std::nullopt;
+    const auto head = loop ? own.at(failure.at->file, loop->line) : std::nullopt;
+    if (head)
+        failure.advice = fmt::format(
+            "It is in the loop of line {0}, whose condition reads {1} and whose head counts {2}: such a loop goes on "
+            "until something stops it. Is {1} meant in place of {2}? {3}",
+            loop->line, loop->asked, loop->counted, head->text);
 }
 
 void tell_how_a_sum_begins(Failure& failure, const std::vector<build::SourceFile>& files) {

@@ -41,6 +41,9 @@ void tell_what_clone_keeps(verdict::Failure& failure, const std::vector<build::S
 /// Where a while never ends, says which continue goes past what changes its condition.
 void tell_what_continue_skips(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
 
+/// Where an index runs out of range in a for whose head counts another variable than its condition asks about.
+void tell_what_counts_another(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
+
 /// Where += refuses a Tensor that was declared without a value, says what it begins with.
 void tell_how_a_sum_begins(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
 

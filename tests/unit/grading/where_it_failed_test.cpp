@@ -207,6 +207,26 @@ TEST(WhereItFailed, NothingIsGuessedOfWhatWorksOnWrongNumbers) {
     EXPECT_FALSE(exercise.tests[0].failure->advice) << "what an earlier function gave it is wrong";
 }
 
+TEST(WhereItFailed, AnIndexThatRunsAwayIsToldWithTheLoopThatCountsIt) {
+    const auto told = [](const std::string& head) {
+        verdict::Failure failure;
+        failure.message =
+            "your f threw std::out_of_range: index 10 is out of range for axis 0 of size 10, shape (10, 11)";
+        failure.advice = "Does its loop end too late?";
+        const std::string source =
+            "void f(const Tensor& x, Index T, Index S) {\n    for (Index t = 0; t < T; ++t)\n        " + head +
+            "\n            sum += x(t, s);\n}\n";
+        failure.at = verdict::SourceLine{"f.cpp", 4, "sum += x(t, s);"};
+        tell_what_counts_another(failure, {{"f.cpp", source}});
+        return *failure.advice;
+    };
+    EXPECT_EQ(told("for (Index s = 0; s < S; ++t)"),
+              "It is in the loop of line 3, whose condition reads s and whose head counts t: such a loop goes on until "
+              "something stops it. Is s meant in place of t? for (Index s = 0; s < S; ++t)");
+    EXPECT_EQ(told("for (Index s = 0; s < S; ++s)"), "Does its loop end too late?");
+    EXPECT_EQ(told("for (Index s = 0; s < S; ++t, ++s)"), "Does its loop end too late?");
+}
+
 TEST(WhereItFailed, WhatTheLibraryRefusedIsExplainedBesideAName) {
     EXPECT_TRUE(failing("threw std::invalid_argument: view: …", "masked_softmax").tests[0].failure->advice);
 }
