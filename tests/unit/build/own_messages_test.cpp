@@ -91,6 +91,20 @@ TEST(OwnMessages, AnErrorWithinATemplateIsToldWhereItWasAskedFor) {
         HasSubstr("within code of a library"));
 }
 
+TEST(OwnMessages, EachErrorOfATemplateIsToldWhereItWasAskedFor) {
+    const std::string library = "/course/tensor/include/headway/tensor.hpp";
+    const std::string two_by_gcc = library +
+                                   ": In instantiation of ‘bool f()’:\n./single_head.cpp:4:5:   required from here\n" +
+                                   library + ":73:25: error: invalid\n" + library + ":73:23: error: cannot convert\n";
+    EXPECT_THAT(places(two_by_gcc), ElementsAre("single_head.cpp:4:5 invalid", "single_head.cpp:4:5 cannot convert"));
+    EXPECT_THAT(places(two_by_gcc + library + ": In function ‘void g()’:\n" + library + ":9:1: error: another\n"),
+                testing::SizeIs(2));
+    const std::string asked = ":5: note: in instantiation of function template 'g' requested here\n";
+    EXPECT_THAT(places(library + ":7:2: error: a\n./single_head.cpp:3" + asked + library + ":7:2: error: b\n" +
+                       library + ":7:2: error: c\n./single_head.cpp:4" + asked),
+                ElementsAre("single_head.cpp:3:5 a", "single_head.cpp:3:5 b", "single_head.cpp:4:5 c"));
+}
+
 TEST(OwnMessages, AnErrorInTheCoursesHeaderIsToldWhereItIsIncluded) {
     EXPECT_THAT(
         places("In file included from ./single_head.cpp:1:\n/course/exercises/01/single_head.hpp:9:1: error: x\n"),
