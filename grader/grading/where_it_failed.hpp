@@ -52,6 +52,10 @@ void tell_how_a_sum_begins(verdict::Failure& failure, const std::vector<build::S
 /// is out of range may come from there.
 void leave_causes_to_names(verdict::Exercise& exercise);
 
+/// Of a mistake that throws where it should answer, takes back which sizes may be mistaken for each other, where what it
+/// throws names another cause: a view of what is not contiguous.
+void leave_out_sizes(verdict::Exercise& exercise);
+
 /// Says which functions end the program, or read what was never written, only within another one that has the same
 /// mistake: it is in that one's lines.
 void tell_in_whose_lines(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files);

@@ -227,6 +227,20 @@ TEST(WhereItFailed, AnIndexThatRunsAwayIsToldWithTheLoopThatCountsIt) {
     EXPECT_EQ(told("for (Index s = 0; s < S; ++t, ++s)"), "Does its loop end too late?");
 }
 
+TEST(WhereItFailed, WhereAViewIsRefusedNoSizesAreSuspected) {
+    const auto right_of = [](const std::string& threw) {
+        verdict::Exercise exercise = failing(threw, "masked_softmax");
+        exercise.tests[0].failure->kind = verdict::FailureKind::exception;
+        exercise.diagnosis->mistakes[0].id = "refuses_what_fits";
+        exercise.diagnosis->mistakes[0].right = "all else gets an answer; D and E may differ";
+        leave_out_sizes(exercise);
+        return exercise.diagnosis->mistakes[0].right;
+    };
+    EXPECT_EQ(right_of("view: (2, 3) as (6): the tensor is not contiguous (its strides are (0, 1), row-major would be"),
+              "all else gets an answer");
+    EXPECT_EQ(right_of("matmul: (2, 3) x (4, 5)"), "all else gets an answer; D and E may differ");
+}
+
 TEST(WhereItFailed, WhatTheLibraryRefusedIsExplainedBesideAName) {
     EXPECT_TRUE(failing("threw std::invalid_argument: view: …", "masked_softmax").tests[0].failure->advice);
 }
