@@ -335,7 +335,7 @@ constexpr BeginnersError table[] = {
     {R"(different signedness|different signs)", "",
      "One side can be negative, the other cannot: -1 becomes a huge number. Make both Index."},
     {R"(will be initialized after)", "",
-     "Members are made in the order in which the class declares them, whatever order this list has."},
+     "Members are made in the order in which the class declares them, whatever order the constructor's list has."},
     {R"(uninitialized)", "", "It has no value yet: give it one where it is declared."},
     {R"(shadows)", "", "There are two of this name, and the inner one hides the outer."},
     {R"(assignment.*(?:truth value|condition))", "", "= assigns; to compare, write ==."},

@@ -18,4 +18,9 @@ std::string condition_of(const verdict::FunctionDiagnosis& function);
 /// Whether it asked for more memory than there is, and numbers are read that are no longer there: a size may be one.
 bool may_come_of_freed_memory(const verdict::Diagnosis& diagnosis, const verdict::Failure& failure);
 
+/// Before the places where real software had a mistake. A name of memory is that of a symptom, which has many causes.
+inline std::string before_shipped(const verdict::NamedMistake& mistake) {
+    return mistake.decision == "memory" ? "the same kind of bug shipped:" : "the same bug shipped:";
+}
+
 }  // namespace headway::report
