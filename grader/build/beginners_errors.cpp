@@ -159,9 +159,9 @@ constexpr BeginnersError table[] = {
     {R"((?:from|type) '(?:float|double|int|Index)' to (?:non-scalar type )?'(?:const )?Tensor'|'(?:float|double|int)' to function return type 'Tensor'|from '(?:float|double|int|Index)' to 'Tensor')",
      "", "A number is no Tensor. x * 2 takes the number as it is; Tensor::full({1}, 2) makes a tensor of it."},
     {R"(operator(<|>|<=|>=|==|!=|%|&&|\|\||!)'.*Tensor)", "",
-     "Tensors have no $1. Compare numbers, in loops: a(i, j) < b(i, j)."},
+     "Tensors have no $1. Compare numbers, in loops, by one index per axis: a(i, j) < b(i, j)."},
     {R"(invalid operands to binary expression \('(?:const )?Tensor')", R"(\s(<|>|<=|>=|==|!=|%|&&|\|\|)\s)",
-     "Tensors have no @1. Compare numbers, in loops: a(i, j) < b(i, j)."},
+     "Tensors have no @1. Compare numbers, in loops, by one index per axis: a(i, j) < b(i, j)."},
     {R"(operator([-+*/])'.*Tensor|invalid operands to binary expression \('(?:const )?Tensor')", "",
      "A Tensor is added to, subtracted from, multiplied with and divided by a Tensor or a number, and nothing else."},
 

@@ -154,9 +154,30 @@ void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::Compil
             function->at = found->second->line;
         else if (!function->frames)
             function->at = warned_of_in(without_variant(function->function), warnings, workspace.submission().files);
+        tell_of_other_empty_ones(*function, workspace.submission().files);
     }
     for (verdict::FunctionDiagnosis& function : diagnosis.functions) function.frames.reset();
     tell_what_hides_a_member(diagnosis, warnings, workspace.submission().files);
+}
+
+void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const std::vector<build::SourceFile>& files) {
+    constexpr std::size_t most_told = 8;
+    if (!function.at || function.at->text.find("Tensor::empty(") == std::string::npos) return;
+    const build::SourceLines own(files);
+    const auto around = own.function_around(*function.at);
+    if (!around) return;
+    std::set<int> lines;
+    for (std::size_t i = 3; i < around->words.size(); ++i)
+        if (around->words[i].text == "empty" && around->words[i - 1].text == ":" &&
+            around->words[i - 3].text == "Tensor" && around->words[i].line != function.at->line)
+            lines.insert(around->words[i].line);
+    if (lines.empty() || lines.size() > most_told) return;
+    std::string list;
+    for (const int line : lines)
+        list += (list.empty() ? "" : line == *lines.rbegin() ? " and " : ", ") + std::to_string(line);
+    function.sentences.push_back(
+        fmt::format("that function has Tensor::empty in line{} {}, too: look whether all of it is written there first",
+                    lines.size() == 1 ? "" : "s", list));
 }
 
 void tell_what_hides_a_member(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,

@@ -44,6 +44,9 @@ void tell_what_continue_skips(verdict::Failure& failure, const std::vector<build
 /// Where an index runs out of range in a for whose head counts another variable than its condition asks about.
 void tell_what_counts_another(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
 
+/// Of memory of a Tensor::empty that is read too early, says which others that function makes.
+void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const std::vector<build::SourceFile>& files);
+
 /// Where += refuses a Tensor that was declared without a value, says what it begins with.
 void tell_how_a_sum_begins(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
 

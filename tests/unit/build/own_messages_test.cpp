@@ -269,6 +269,27 @@ TEST(OwnMessages, OfAnAssignmentToWhatIsConstTheLeftSideIsMarked) {
     EXPECT_THAT(told.advice, testing::StartsWith("It is const: you may read it"));
 }
 
+TEST(OwnMessages, AnElementOfAListIsNamedByItsType) {
+    const std::string element = "const __gnu_cxx::__alloc_traits<std::allocator<long int>, long int>::value_type&";
+    const auto told = errors("single_head.cpp:4:1: error: no matching function for call to ‘swap(" + element + ", " +
+                             element + ")’\n");
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told[0].text, "no matching function for call to 'swap(const long int&, const long int&)'");
+}
+
+TEST(OwnMessages, TensorsAreExpectedToBeEqualNumberByNumber) {
+    const std::string line = "EXPECT_EQ(first.output, again.output);";
+    for (const char* words :
+         {"no match for ‘operator==’ (operand types are ‘const headway::Tensor’ and ‘const "
+          "headway::Tensor’)",
+          "invalid operands to binary expression ('const headway::Tensor' and 'const headway::Tensor')"}) {
+        const auto told = own_messages(Severity::error, "./a.cpp:1:5: error: " + std::string(words) + "\n",
+                                       {{"a.cpp", line + "\n"}}, names);
+        ASSERT_EQ(told.size(), 1U);
+        EXPECT_THAT(told[0].advice, HasSubstr("by one index per axis: EXPECT_EQ(a(i, j), b(i, j)).")) << words;
+    }
+}
+
 TEST(OwnMessages, AListHasNoArithmetic) {
     const std::vector<SourceFile> own{{"kv_cache.cpp", "cache.lengths += counts;\n"}};
     for (const char* words :

@@ -227,6 +227,22 @@ TEST(WhereItFailed, AnIndexThatRunsAwayIsToldWithTheLoopThatCountsIt) {
     EXPECT_EQ(told("for (Index s = 0; s < S; ++t, ++s)"), "Does its loop end too late?");
 }
 
+TEST(WhereItFailed, BesideATensorWithoutValuesTheOthersOfItsFunctionAreTold) {
+    const std::vector<build::SourceFile> backward = {
+        {"backward.cpp",
+         "void other() {\n    Tensor x = Tensor::empty({1});\n}\nvoid f() {\n    Tensor gq = Tensor::empty({1});\n"
+         "    Tensor gk = Tensor::empty({1});\n    Tensor gv = Tensor::empty({1});\n}\n"}};
+    verdict::FunctionDiagnosis function;
+    function.at = verdict::SourceLine{"backward.cpp", 6, "Tensor gk = Tensor::empty({1});"};
+    tell_of_other_empty_ones(function, backward);
+    ASSERT_EQ(function.sentences.size(), 1U);
+    EXPECT_NE(function.sentences[0].find("Tensor::empty in lines 5 and 7, too"), std::string::npos);
+    function.sentences.clear();
+    function.at->text = "float sum;";
+    tell_of_other_empty_ones(function, backward);
+    EXPECT_TRUE(function.sentences.empty());
+}
+
 TEST(WhereItFailed, WhereAViewIsRefusedNoSizesAreSuspected) {
     const auto right_of = [](const std::string& threw) {
         verdict::Exercise exercise = failing(threw, "masked_softmax");
