@@ -96,8 +96,7 @@ Types without_const(Types types) {
 }
 
 /// Why the class's own function is not the one that is missing. That it is not, the compiler has said.
-std::string what_differs(const std::string& whose, const PureFunction& pure, const std::vector<OwnMember>& own) {
-    std::string where = fmt::format("{} own {} ({}:{})", whose, pure.name, own.front().file, own.front().line);
+std::string what_differs(const std::string& where, const PureFunction& pure, const std::vector<OwnMember>& own) {
     if (own.size() == 1 && pure.is_const && *pure.is_const != own.front().is_const)
         return where + (own.front().is_const ? " is const and that one is not: leave out the const at its end."
                                              : " is not const and that one is: write const at its end.");
@@ -111,10 +110,15 @@ std::string what_differs(const std::string& whose, const PureFunction& pure, con
     return where + " is another function: parameters, their const and &, and a const at the end must be the same.";
 }
 
+/// "Its own forward (module.cpp:28)"
+std::string own_one(const std::string& whose, const PureFunction& pure, const std::vector<OwnMember>& own) {
+    return fmt::format("{} own {} ({}:{})", whose, pure.name, own.front().file, own.front().line);
+}
+
 std::string what_to_do(const std::string& class_name, const PureFunction& pure, const OwnClass& known) {
     const std::vector<OwnMember>& own = known.named(pure.name);
     return own.empty() ? fmt::format("Write {} in {} as it is declared there.", pure.name, class_name)
-                       : what_differs("Its", pure, own);
+                       : what_differs(own_one("Its", pure, own), pure, own);
 }
 
 /// What the class does not override, in words.
@@ -127,6 +131,12 @@ std::string listed(const std::vector<PureFunction>& functions) {
                                              : ", ") +
                 functions[i].name + functions[i].parameters + (functions[i].is_const.value_or(false) ? " const" : "");
     return told < functions.size() ? fmt::format("{} and {} more", list, functions.size() - told) : list;
+}
+
+bool is_about_override(const std::string& text) {
+    return text.find("marked 'override', but does not override") != text.npos ||
+           text.find("marked 'override' hides virtual member function") != text.npos ||
+           text.find("only virtual member functions can be marked 'override'") != text.npos;
 }
 
 bool is_about_const(const std::string& text) {
@@ -147,8 +157,20 @@ std::string cause_in_abstract_class(const CompilerWords& words, const verdict::C
         if (!is_named) continue;
         const std::vector<OwnMember>& own = classes.find(abstract.name).named(pure.name);
         if (!own.empty())
-            return what_differs(abstract.name + "'s", pure, own) +
+            return what_differs(own_one(abstract.name + "'s", pure, own), pure, own) +
                    " So it does not override, and the class is abstract.";
+    }
+    return {};
+}
+
+std::string why_it_overrides_nothing(const CompilerWords& words, const verdict::CompilerMessage& message,
+                                     OwnClasses& classes) {
+    if (!is_about_override(message.text)) return {};
+    const AbstractClass abstract = abstract_class_of(words);
+    for (const PureFunction& pure : abstract.functions) {
+        const std::vector<OwnMember>& own = classes.find(abstract.name).named(pure.name);
+        if (own.size() == 1 && own.front().file == message.at.file && own.front().line == message.at.line)
+            return what_differs("The class it derives from declares it otherwise: this one", pure, own);
     }
     return {};
 }

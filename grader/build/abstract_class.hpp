@@ -18,4 +18,9 @@ std::string advice_on_abstract_class(const CompilerWords& words, OwnClasses& cla
 std::string cause_in_abstract_class(const CompilerWords& words, const verdict::CompilerMessage& message,
                                     OwnClasses& classes);
 
+/// In what a function differs that is marked override and overrides nothing, where `words` tell how the one is declared
+/// that it should override. Empty for all else.
+std::string why_it_overrides_nothing(const CompilerWords& words, const verdict::CompilerMessage& message,
+                                     OwnClasses& classes);
+
 }  // namespace headway::build

@@ -65,6 +65,11 @@ std::optional<Place> including_place(std::string_view line) {
     return take_place(line);
 }
 
+/// g++'s "FILE: In function ‘f()’:", "FILE: In instantiation of ‘f<int>()’:" and "FILE: At global scope:"
+bool names_a_function(std::string_view line) {
+    return line.ends_with(':') && (line.find(": In ") != line.npos || line.find(": At ") != line.npos);
+}
+
 bool are_marks(std::string_view line) {
     return line.find_first_not_of(" ~^") == line.npos && line.find_first_not_of(' ') != line.npos;
 }
@@ -85,8 +90,12 @@ public:
 private:
     /// "FILE:14:5: error: text", or "FILE:14:5:   required from here"
     bool read_head(std::string_view line) {
+        const std::string_view whole = line;
         const auto place = take_place(line);
-        if (!place || !take(line, ": ")) return false;
+        if (!place || !take(line, ": ")) {
+            is_in_another_function_ |= names_a_function(whole);
+            return false;
+        }
         if (const auto severity = take_severity(line)) {
             begin({.severity = *severity, .place = *place, .text = line});
             return true;
@@ -102,10 +111,21 @@ private:
         // g++ spreads the warning of members' order over three.
         const bool goes_on = words.severity == Severity::note || words.text.starts_with("  ");
         if (!goes_on) {
+            const bool is_of_the_same = words.severity == Severity::error && words.required_from.empty() &&
+                                        words.included_from.empty() && !is_in_another_function_ && !found_.empty() &&
+                                        found_.back().place.file == words.place.file;
+            // g++ tells once who asked for a template, however much of it is wrong.
+            if (is_of_the_same) words.required_from = found_.back().required_from;
+            is_as_before_ = is_of_the_same;
+            is_in_another_function_ = false;
             last_ = &found_.emplace_back(std::move(words));
         } else if (!found_.empty()) {
             CompilerWords& whole = found_.back();
-            if (words.tells_who_asked()) whole.required_from.push_back(words.place);
+            if (words.tells_who_asked()) {
+                if (std::exchange(is_as_before_, false))
+                    whole.required_from.clear();  // clang++ tells it after the error
+                whole.required_from.push_back(words.place);
+            }
             words.required_from.clear();
             words.included_from.clear();
             last_ = &whole.notes.emplace_back(std::move(words));
@@ -138,6 +158,8 @@ private:
     std::vector<CompilerWords> found_;
     CompilerWords* last_ = nullptr;  ///< what quotes belong to
     std::vector<Place> required_from_, included_from_;
+    bool is_in_another_function_ = false;  ///< than the last error
+    bool is_as_before_ = false;  ///< who asked for what the last error is of is what was known of the one before
 };
 
 }  // namespace

@@ -78,8 +78,11 @@ std::string variable_marked(const verdict::CompilerMessage& message) {
 
 struct Declared {
     int line = 0;
+    std::string type;
     bool is_const = false;
+    bool is_reference = false;
     bool is_made_anew = false;  ///< by a function of the type, and so a view of nothing
+    std::string read_of;        ///< "x.shape()": its first value, where that is a reference to const
 };
 
 /// The words of a file, read from a use of a name backwards.
@@ -87,7 +90,7 @@ class Declarations {
 public:
     explicit Declarations(const std::vector<Word>& words) : words_(words) {}
 
-    /// The nearest one before `use` that is still known there, if it is a Tensor or a Mask, or auto, by value.
+    /// The nearest one before `use` that is still known there, if it is a Tensor, a Mask, a list of sizes or auto.
     std::optional<Declared> of_local(const std::string& name, std::size_t use) const {
         int blocks = 0, brackets = 0;  // that were closed before
         for (std::size_t i = use; i-- > 2;) {
@@ -105,7 +108,9 @@ public:
 
 private:
     bool is(std::size_t i, std::string_view text) const { return i < words_.size() && words_[i].text == text; }
-    bool is_type(std::size_t i) const { return is(i, "Tensor") || is(i, "Mask") || is(i, "auto"); }
+    bool is_type(std::size_t i) const {
+        return is(i, "Tensor") || is(i, "Mask") || is(i, "auto") || is(i, "Shape") || is(i, "Strides");
+    }
 
     bool is_declared_at(std::size_t i) const {
         static const Names no_types = {"return", "else", "case", "throw", "new", "delete", "in", "and", "or", "not"};
@@ -116,21 +121,119 @@ private:
 
     std::optional<Declared> local_at(std::size_t i) const {
         std::size_t type = i - 1;
-        Declared found{.line = words_[i].line};
+        Declared found{.line = words_[i].line, .type = {}, .read_of = {}};
+        if (is(type, "&")) {
+            found.is_reference = true;
+            --type;
+        }
         if (is(type, "const")) {
             found.is_const = true;
             --type;
         }
         if (!is_type(type)) return {};
-        const std::string name_of_type = words_[type].text;
+        found.type = words_[type].text;
         while (type > 2 && is(type - 1, ":") && is(type - 2, ":")) type -= 3;
         found.is_const |= type > 0 && is(type - 1, "const");
-        found.is_made_anew = is(i + 1, "=") && is(i + 2, name_of_type) && is(i + 3, ":");
+        found.is_made_anew = is(i + 1, "=") && is(i + 2, found.type) && is(i + 3, ":");
+        found.read_of = read_of_sizes(i + 1);
         return found;
+    }
+
+    /// "x.shape()", where that is all that stands from the = here to the semicolon.
+    std::string read_of_sizes(std::size_t i) const {
+        constexpr std::string_view between_names = ".:->()";
+        std::string text;
+        if (!is(i, "=")) return {};
+        for (++i; i < words_.size() && !is(i, ";"); ++i) {
+            if (!words_[i].is_name() && !contains(between_names, words_[i].text)) return {};
+            text += words_[i].text;
+        }
+        return text.ends_with(".shape()") || text.ends_with(".strides()") ? text : "";
     }
 
     const std::vector<Word>& words_;
 };
+
+/// Changes of an element, or of a list itself.
+bool is_about_a_list(std::string_view text) {
+    return contains(text, "of read-only location") || contains(text, "returns a const value") ||
+           contains(text, "read-only variable is not assignable") ||
+           contains(text, "no matching member function for call to 'push_back'") ||
+           (contains(text, "const std::vector<") &&
+            (contains(text, discarded_by_gcc) || contains(text, "'this' argument to member function")));
+}
+
+/// g++ tells of the arguments which are const, clang++ nothing.
+bool is_about_a_swap(std::string_view text) {
+    const std::size_t call = text.find("no matching function for call to '");
+    if (call == text.npos) return false;
+    const std::string_view called = text.substr(text.find('\'', call) + 1);
+    return called.starts_with("swap'") || called.starts_with("iter_swap'") ||
+           ((called.starts_with("swap(") || called.starts_with("iter_swap(")) && contains(called, "const "));
+}
+
+/// The variables in the brackets of a function of the library's that are changed by it: of all arguments, or the first.
+std::vector<std::size_t> changed_by_call(const std::vector<Word>& words, std::size_t called) {
+    static const Names change_all = {"swap", "iter_swap"};
+    static const Names change_first = {"sort", "stable_sort", "fill", "fill_n", "iota", "reverse", "rotate"};
+    const bool changes_all = change_all.contains(words[called].text);
+    std::vector<std::size_t> changed;
+    if ((!changes_all && !change_first.contains(words[called].text)) || called + 1 >= words.size() ||
+        words[called + 1].text != "(")
+        return changed;
+    int depth = 0;
+    for (std::size_t i = called + 1; i + 1 < words.size(); ++i) {
+        const std::string& text = words[i].text;
+        if (text == "(" || text == "[" || text == "{") ++depth;
+        if (text == ")" || text == "]" || text == "}") --depth;
+        if (depth == 0 || (depth == 1 && text == "," && !changes_all)) break;
+        const bool is_first_word = words[i - 1].text == "(" || words[i - 1].text == ",";
+        if (depth != 1 || !is_first_word || !words[i].is_name()) continue;
+        // x[0] of a Tensor is a view, made anew; and a function's result is no variable.
+        if (words[i + 1].text != "(" && words[i + 1].text != ":") changed.push_back(i);
+    }
+    return changed;
+}
+
+std::string advice_on_list(const std::string& name, const Declared& declared) {
+    if (declared.is_reference && !declared.read_of.empty())
+        return fmt::format(
+            "{0} is const here, because {1} gives a reference to const: take a copy, {2} {0} = {1}; (line {3}).", name,
+            declared.read_of, declared.read_of.ends_with(".shape()") ? "Shape" : "Strides", declared.line);
+    if (!declared.is_const) return {};
+    if (declared.is_reference)
+        return fmt::format(
+            "{} is a reference to const (line {}): change a copy, or leave out const there, if it is yours to change.",
+            name, declared.line);
+    return fmt::format("{} is const (line {}): leave out const there, if it is yours to change.", name, declared.line);
+}
+
+/// Where a list is to change that the function itself declares as const, or as a reference to what is const.
+std::string advice_on_const_list(const verdict::CompilerMessage& message, WordsOfFiles& files) {
+    const bool swaps = is_about_a_swap(message.text);
+    if (!swaps && !is_about_a_list(message.text)) return {};
+    const std::vector<Word>& words = files.of(message.at.file);
+    const std::string marked = variable_marked(message);
+    const auto advice_at = [&](std::size_t i) -> std::string {
+        const auto declared = Declarations(words).of_local(words[i].text, i);
+        if (!declared) return {};
+        const auto follows = [&](std::size_t by, std::string_view text) {
+            return i + by < words.size() && words[i + by].text == text;
+        };
+        const bool is_of_a_tensor = declared->type == "Tensor" || declared->type == "Mask";
+        const bool is_a_view = is_of_a_tensor && follows(1, "[");
+        const bool is_read_of_it = follows(1, ".") && (follows(2, "shape") || follows(2, "strides"));
+        return is_a_view || is_read_of_it ? "" : advice_on_list(words[i].text, *declared);
+    };
+    for (std::size_t i = 0; i < words.size() && words[i].line <= message.at.line; ++i) {
+        if (words[i].line != message.at.line) continue;
+        for (const std::size_t changed : changed_by_call(words, i))
+            if (const std::string advice = advice_at(changed); !advice.empty()) return advice;
+        if (swaps || words[i].text != marked || (i > 0 && words[i - 1].text == ".")) continue;
+        if (const std::string advice = advice_at(i); !advice.empty()) return advice;
+    }
+    return {};
+}
 
 }  // namespace
 
@@ -154,6 +257,7 @@ void mark_what_is_assigned_to(verdict::CompilerMessage& message, const CompilerW
 }
 
 std::string advice_on_const_variable(const verdict::CompilerMessage& message, WordsOfFiles& files) {
+    if (std::string advice = advice_on_const_list(message, files); !advice.empty()) return advice;
     if (!is_about_a_change(message.text)) return {};
     const std::string name = variable_marked(message);
     if (name.empty()) return {};
@@ -162,7 +266,7 @@ std::string advice_on_const_variable(const verdict::CompilerMessage& message, Wo
         words, [&](const Word& word) { return word.line == message.at.line && word.text == name; });
     if (use == words.end()) return {};
     const auto declared = Declarations(words).of_local(name, static_cast<std::size_t>(use - words.begin()));
-    if (!declared || !declared->is_const) return {};
+    if (!declared || !declared->is_const || declared->is_reference) return {};
     std::string advice = fmt::format("{} is const (line {}): leave out const there{}.", name, declared->line,
                                      declared->is_made_anew ? "" : ", if it is yours to change");
     const std::string_view before = std::string_view(message.at.text).substr(0, message.marks.find_first_not_of(' '));

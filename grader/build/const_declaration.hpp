@@ -13,7 +13,8 @@ namespace headway::build {
 void mark_what_is_assigned_to(verdict::CompilerMessage& message, const CompilerWords& words);
 
 /// What to do where a message is about a change of something const, and it is a variable that the function declares
-/// itself: its line. Empty for all else; of a parameter the header says that it is const.
+/// itself: its line, and of auto& shape = x.shape() why it is const. Empty for all else; of a parameter the header says
+/// that it is const.
 std::string advice_on_const_variable(const verdict::CompilerMessage& message, WordsOfFiles& files);
 
 }  // namespace headway::build

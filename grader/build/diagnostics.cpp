@@ -154,13 +154,25 @@ Compilation explain_undefined(const std::string& symbol, const std::vector<std::
 bool is_a_sentence(const std::string& text) { return text.ends_with('.') || text.ends_with('?'); }
 
 /// Linkers know no lines: where the name stands in the sources is the next best. What is not there at all has no place.
-void place(Compilation& build, const std::string& symbol, const std::vector<SourceFile>& files) {
-    if (build.problem == BuildProblem::missing_definition) return;
+std::optional<FoundAt> place_of(const std::string& symbol, const std::vector<SourceFile>& files) {
     const std::string name = plain_name(symbol);
     auto found = is_member_of_02(symbol)                  ? first_use_of_member(name, files)
                  : symbol.starts_with("headway::given::") ? first_use_in("given", name, files)
                                                           : definition_of(name, files);
-    if (!found) found = first_use_of(name, files);
+    return found ? found : first_use_of(name, files);
+}
+
+/// " given::softmax (scaled_scores.cpp:12)"
+std::string with_place(const std::string& symbol, const std::vector<SourceFile>& files) {
+    const std::string name = (symbol.starts_with("headway::given::") ? " given::" : " ") + plain_name(symbol);
+    // What the header declares and nobody defines is missing everywhere.
+    const auto found = symbol.starts_with("headway::ex") ? std::nullopt : place_of(symbol, files);
+    return found ? fmt::format("{} ({}:{})", name, found->file, found->line) : name;
+}
+
+void place(Compilation& build, const std::string& symbol, const std::vector<SourceFile>& files) {
+    if (build.problem == BuildProblem::missing_definition) return;
+    const auto found = place_of(symbol, files);
     if (!found) return;
     build.file = found->file;
     build.line = found->line;
@@ -229,8 +241,7 @@ Compilation explain_link(const sandbox::Finished& finished, const std::vector<st
         if (undefined.size() > 1) {
             build.message += "\nAlso missing:";
             for (std::size_t i = 1; i < std::min<std::size_t>(undefined.size(), 6); ++i)
-                build.message += std::string(" ") + (undefined[i].starts_with("headway::given::") ? "given::" : "") +
-                                 plain_name(undefined[i]) + (i + 1 < undefined.size() ? "," : "");
+                build.message += with_place(undefined[i], files) + (i + 1 < undefined.size() ? "," : "");
         }
     } else {
         build.problem = BuildProblem::link_error;

@@ -21,6 +21,10 @@ constexpr BeginnersError habits[] = {
     {UNKNOWN_NAME("len"), "", "The size of an axis of a tensor is x.size(axis), that of a std::vector v.size()."},
     {UNKNOWN_NAME("print"), "", R"(C++ prints with std::cout << x << '\n'; and takes tensors there, too.)"},
     {UNKNOWN_NAME("mat_mul|matMul|MatMul|mm|bmm|dot|einsum"), "", "Matrices are multiplied by matmul(a, b)."},
+    {R"(operator[!=]='[^]*Tensor|invalid operands to binary expression \('(?:const )?Tensor')",
+     R"(\b((?:EXPECT|ASSERT)_(?:EQ|NE))\b)",
+     "Tensors are not compared as a whole. Expect it of each number, in loops, by one index per axis: @1(a(i, j), b(i, "
+     "j))."},
     {UNKNOWN_NAME("softmax"), "",
      "There is no softmax here. Of rows x it is e = exp(x - max(x, -1, KeepAxis::yes)), divided by sum(e, -1, "
      "KeepAxis::yes)."},

@@ -251,14 +251,14 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
             message.advice = advice_on_const_variable(message, words_);
             if (message.advice.empty()) message.advice = advice_on(message);
         }
-        if (message.advice.empty() && spot->is != Spot::Is::the_place)
-            message.advice =
-                "This shows within code of a library that the line asks for: what it is given does not fit.";
+        if (message.advice.empty() && spot->is != Spot::Is::the_place) message.advice = verdict::within_a_library;
         list.push_back(std::move(message));
     }
     for (CompilerMessage& message : messages)
         for (const CompilerWords* words : abstract)
-            if (const std::string cause = cause_in_abstract_class(*words, message, classes_); !cause.empty())
+            if (std::string why = why_it_overrides_nothing(*words, message, classes_); !why.empty())
+                message.advice = std::move(why);
+            else if (const std::string cause = cause_in_abstract_class(*words, message, classes_); !cause.empty())
                 message.advice += (message.advice.empty() ? "" : " ") + cause;
     // What goes wrong in a header may well come of what is wrong in the student's own lines.
     std::move(of_includes.begin(), of_includes.end(), std::back_inserter(messages));

@@ -53,6 +53,18 @@ std::string in_plain_quotes(std::string_view words) {
     return text;
 }
 
+/// What g++ calls an element of a std::vector: "__gnu_cxx::__alloc_traits<std::allocator<float>, float>::value_type".
+std::string with_plain_elements(std::string text) {
+    constexpr std::string_view begin = "__gnu_cxx::__alloc_traits<std::allocator<", end = ">::value_type";
+    for (std::size_t at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
+        const std::size_t after = text.find(end, at), type = at + begin.size();
+        const std::size_t comma = text.find(">, ", type);
+        if (after == text.npos || comma > after) break;
+        text.replace(at, after + end.size() - at, text.substr(type, comma - type));
+    }
+    return text;
+}
+
 struct Searched {
     std::regex words, line;
     const BeginnersError* error;
@@ -78,7 +90,7 @@ std::string with_notes(const verdict::CompilerMessage& message) {
 }  // namespace
 
 std::string shortened(std::string_view words) {
-    const std::string plain = in_plain_quotes(words);
+    const std::string plain = with_plain_elements(in_plain_quotes(words));
     std::string text;
     for (std::string_view left = plain; !left.empty();) {
         const bool begins_a_name =

@@ -152,6 +152,7 @@ private:
         }
         settle_credit(exercise);
         leave_causes_to_names(exercise);
+        leave_out_sizes(exercise);
         tell_in_whose_lines(exercise, workspace.submission().files);
         tell_what_is_handed_on(exercise, asked_for(course_.folder(info_)), workspace.submission().files);
         find_functions(exercise, workspace.submission().files);

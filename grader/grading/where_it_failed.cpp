@@ -135,6 +135,7 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         failure->at = computes ? found->second->in_loop.value_or(found->second->line) : found->second->line;
         if (computes) tell_what_continue_skips(*failure, workspace.submission().files);
         if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
+        tell_what_counts_another(*failure, workspace.submission().files);
         tell_how_a_sum_begins(*failure, workspace.submission().files);
         if (failure->kind == verdict::FailureKind::exception)
             failure->through = way_through(failure->function, *found->second, workspace.submission().files);
@@ -153,9 +154,30 @@ void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::Compil
             function->at = found->second->line;
         else if (!function->frames)
             function->at = warned_of_in(without_variant(function->function), warnings, workspace.submission().files);
+        tell_of_other_empty_ones(*function, workspace.submission().files);
     }
     for (verdict::FunctionDiagnosis& function : diagnosis.functions) function.frames.reset();
     tell_what_hides_a_member(diagnosis, warnings, workspace.submission().files);
+}
+
+void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const std::vector<build::SourceFile>& files) {
+    constexpr std::size_t most_told = 8;
+    if (!function.at || function.at->text.find("Tensor::empty(") == std::string::npos) return;
+    const build::SourceLines own(files);
+    const auto around = own.function_around(*function.at);
+    if (!around) return;
+    std::set<int> lines;
+    for (std::size_t i = 3; i < around->words.size(); ++i)
+        if (around->words[i].text == "empty" && around->words[i - 1].text == ":" &&
+            around->words[i - 3].text == "Tensor" && around->words[i].line != function.at->line)
+            lines.insert(around->words[i].line);
+    if (lines.empty() || lines.size() > most_told) return;
+    std::string list;
+    for (const int line : lines)
+        list += (list.empty() ? "" : line == *lines.rbegin() ? " and " : ", ") + std::to_string(line);
+    function.sentences.push_back(
+        fmt::format("that function has Tensor::empty in line{} {}, too: look whether all of it is written there first",
+                    lines.size() == 1 ? "" : "s", list));
 }
 
 void tell_what_hides_a_member(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
@@ -213,6 +235,19 @@ void tell_what_continue_skips(Failure& failure, const std::vector<build::SourceF
                                      step->changes, step->name, changes->text);
 }
 
+void tell_what_counts_another(Failure& failure, const std::vector<build::SourceFile>& files) {
+    if (!failure.at || failure.message.find(" is out of range for axis ") == std::string::npos) return;
+    const build::SourceLines own(files);
+    const auto function = own.function_around(*failure.at);
+    const auto loop = function ? build::other_counter_around(*function, failure.at->line) : std::nullopt;
+    const auto head = loop ? own.at(failure.at->file, loop->line) : std::nullopt;
+    if (head)
+        failure.advice = fmt::format(
+            "It is in the loop of line {0}, whose condition reads {1} and whose head counts {2}: such a loop goes on "
+            "until something stops it. Is {1} meant in place of {2}? {3}",
+            loop->line, loop->asked, loop->counted, head->text);
+}
+
 void tell_how_a_sum_begins(Failure& failure, const std::vector<build::SourceFile>& files) {
     if (!failure.at || failure.message.find("= b: a tensor is undefined") == std::string::npos) return;
     const std::size_t end = failure.at->text.find_first_of(" +-");
@@ -254,6 +289,27 @@ void leave_causes_to_names(verdict::Exercise& exercise) {
         if (test.failure && test.failure->message.find(" is out of range for axis ") != std::string::npos &&
             (is_named(test.failure->function) || has_wrong_input(test.failure->function)))
             test.failure->advice.reset();
+}
+
+void leave_out_sizes(verdict::Exercise& exercise) {
+    if (!exercise.diagnosis) return;
+    const auto is_of_a_view = [&](const verdict::Test& test) {
+        return test.failure->message.find("the tensor is not contiguous (its strides are ") != std::string::npos;
+    };
+    for (verdict::NamedMistake& mistake : exercise.diagnosis->mistakes) {
+        if (mistake.id != "refuses_what_fits" || mistake.functions.size() != 1) continue;
+        std::size_t views = 0, others = 0;
+        for (const verdict::Test& test : exercise.tests)
+            if (test.failure && test.failure->kind == verdict::FailureKind::exception &&
+                without_variant(test.failure->function) == without_variant(mistake.functions.front()))
+                ++(is_of_a_view(test) ? views : others);
+        const std::size_t sizes = mistake.right.find("; ");
+        if (views == 0 || others > 0 || sizes == std::string::npos) continue;
+        const std::string whole = mistake.right;
+        mistake.right.resize(sizes);
+        for (std::string& hint : mistake.hints)
+            if (hint == whole) hint = mistake.right;
+    }
 }
 
 void tell_in_whose_lines(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {

@@ -41,6 +41,12 @@ void tell_what_clone_keeps(verdict::Failure& failure, const std::vector<build::S
 /// Where a while never ends, says which continue goes past what changes its condition.
 void tell_what_continue_skips(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
 
+/// Where an index runs out of range in a for whose head counts another variable than its condition asks about.
+void tell_what_counts_another(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
+
+/// Of memory of a Tensor::empty that is read too early, says which others that function makes.
+void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const std::vector<build::SourceFile>& files);
+
 /// Where += refuses a Tensor that was declared without a value, says what it begins with.
 void tell_how_a_sum_begins(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
 
@@ -48,6 +54,10 @@ void tell_how_a_sum_begins(verdict::Failure& failure, const std::vector<build::S
 /// loop may be right, and the axis wrong. And where an earlier function is wrong on whose answers this one works: what
 /// is out of range may come from there.
 void leave_causes_to_names(verdict::Exercise& exercise);
+
+/// Of a mistake that throws where it should answer, takes back which sizes may be mistaken for each other, where what it
+/// throws names another cause: a view of what is not contiguous.
+void leave_out_sizes(verdict::Exercise& exercise);
 
 /// Says which functions end the program, or read what was never written, only within another one that has the same
 /// mistake: it is in that one's lines.

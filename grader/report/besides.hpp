@@ -26,4 +26,9 @@ bool may_come_of_freed_memory(const verdict::Diagnosis& diagnosis, const verdict
 /// is not known.
 std::string never_reached_in_loop(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake);
 
+/// Before the places where real software had a mistake. A name of memory is that of a symptom, which has many causes.
+inline std::string before_shipped(const verdict::NamedMistake& mistake) {
+    return mistake.decision == "memory" ? "the same kind of bug shipped:" : "the same bug shipped:";
+}
+
 }  // namespace headway::report

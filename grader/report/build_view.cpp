@@ -21,9 +21,14 @@ std::string without_place(std::string text, const Compilation& build) {
     return text.starts_with(place) ? text.substr(place.size()) : text;
 }
 
+/// Where the errors are told above: templates of the library fill hundreds. All of them are in the JSON.
+constexpr std::size_t most_words_beside_errors = 80;
+
 void show_diagnostics(Page& page, const Compilation& build) {
     if (page.style().verbose) {
-        page.quote(build_indent, build.diagnostics, unlimited, Page::LongLines::wrapped);
+        const bool are_told = build.errors && !build.errors->empty();
+        page.quote(build_indent, build.diagnostics, are_told ? most_words_beside_errors : unlimited,
+                   Page::LongLines::wrapped);
         return;
     }
     const std::string error = first_error(build.diagnostics);

@@ -47,7 +47,7 @@ void show_errors(Page& page, std::size_t indent, const std::vector<CompilerMessa
     show_message(page, indent, errors.front(), place, Tone::bad);
     if (errors.size() == 1) return;
     if (!page.style().verbose) page.note_cut();
-    page.paragraph({.indent = indent, .hanging = 2, .most_lines = 4},
+    page.paragraph({.indent = indent, .hanging = 2, .most_lines = 8},
                    {{more_errors_in_words(errors, place), Tone::faint}});
 }
 

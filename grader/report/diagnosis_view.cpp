@@ -5,6 +5,7 @@
 
 #include "report/besides.hpp"
 #include "report/failure_view.hpp"
+#include "report/warning_beside.hpp"
 #include "report/words.hpp"
 
 namespace headway::report {
@@ -83,6 +84,7 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
     if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.paragraph(detail, {{line}});
     if (const std::string skipped = never_reached_in_loop(exercise, mistake); !skipped.empty())
         page.paragraph(detail, {{skipped}});
+    if (const std::string words = warning_beside(exercise, mistake); !words.empty()) page.paragraph(detail, {{words}});
     page.paragraph(detail, {{"why it matters: ", Tone::faint}, {mistake.symptom}});
     if (!mistake.lesson.empty())
         page.paragraph(detail, {{mistake.lesson},
@@ -90,8 +92,8 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
     const std::size_t shown =
         page.style().verbose ? mistake.shipped.size() : std::min(most_sources, mistake.shipped.size());
     for (std::size_t i = 0; i < shown; ++i)
-        page.paragraph(detail,
-                       {{i == 0 ? "the same bug shipped: " : "and: ", Tone::faint}, {mistake.shipped[i], Tone::faint}});
+        page.paragraph(detail, {{i == 0 ? before_shipped(mistake) + " " : "and: ", Tone::faint},
+                                {mistake.shipped[i], Tone::faint}});
 }
 
 void show_unrecognised(Page& page, const verdict::Exercise& exercise, const FunctionDiagnosis& function, Told& told) {

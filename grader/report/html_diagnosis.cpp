@@ -3,6 +3,7 @@
 #include "report/besides.hpp"
 #include "report/html_parts.hpp"
 #include "report/stages.hpp"
+#include "report/warning_beside.hpp"
 #include "report/words.hpp"
 
 namespace headway::report {
@@ -48,9 +49,10 @@ void write_mistake(Xml& page, const verdict::Exercise& exercise, const NamedMist
     if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.text("pre", {}, line);
     if (const std::string skipped = never_reached_in_loop(exercise, mistake); !skipped.empty())
         page.text("p", {}, skipped);
+    if (const std::string words = warning_beside(exercise, mistake); !words.empty()) page.text("p", {}, words);
     write_line(page, "why it matters:", mistake.symptom);
     write_line(page, "read:", mistake.lesson);
-    for (const std::string& shipped : mistake.shipped) write_line(page, "the same bug shipped:", shipped);
+    for (const std::string& shipped : mistake.shipped) write_line(page, before_shipped(mistake), shipped);
     page.close();
 }
 

@@ -22,12 +22,25 @@ std::string kind_and_name(const CompilerMessage& error) {
     return text;
 }
 
+/// What compilers say of a library's code may be the same mistake once more, if the line is the same.
+bool is_of_the_same_line(const CompilerMessage& one, const CompilerMessage& other) {
+    return one.at.file == other.at.file && one.at.line == other.at.line;
+}
+
+/// By what a student is told to do; by the compiler's words where that is nothing. A second message of a line says more
+/// only if the course has a sentence of its own on it.
+bool says_something_else(const CompilerMessage& error, const CompilerMessage& first) {
+    if (kind_and_name(error) == kind_and_name(first)) return false;
+    if (!error.advice.empty() && error.advice == first.advice) return false;
+    return !(is_of_the_same_line(error, first) && !first.advice.empty() && error.advice == verdict::within_a_library);
+}
+
 }  // namespace
 
 std::string more_errors_in_words(const std::vector<CompilerMessage>& errors, const Place& place) {
-    const std::string first = kind_and_name(errors.front());
+    const CompilerMessage& first = errors.front();
     const auto other = std::find_if(errors.begin() + 1, errors.end(),
-                                    [&](const CompilerMessage& error) { return kind_and_name(error) != first; });
+                                    [&](const CompilerMessage& error) { return says_something_else(error, first); });
     const bool is_one = errors.size() == 2;
     if (other == errors.end())
         return is_one ? "… and 1 more error; it may have the same cause"

@@ -89,6 +89,12 @@ Advice of_index(const std::string& position, const std::string& axis, const std:
     return told + "Look at where its loop ends, and at what the loop adds to.";
 }
 
+bool repeats_numbers(const std::vector<long>& shape, const std::vector<long>& strides) {
+    for (std::size_t i = 0; i < std::min(shape.size(), strides.size()); ++i)
+        if (shape[i] > 1 && strides[i] == 0) return true;
+    return false;
+}
+
 /// slice(axis, begin, end) of an axis of that size.
 Advice of_slice(const std::string& begin, const std::string& end, const std::string& size,
                 const std::string& function) {
@@ -105,8 +111,7 @@ Advice of_slice(const std::string& begin, const std::string& end, const std::str
     if (std::stol(begin) >= std::stol(size))
         return fmt::format(
             "All of it lies past the end: this axis has {} positions, counted from 0. Is it the axis that is meant, "
-            "and "
-            "where does {} come from?",
+            "and where does {} come from?",
             size, begin);
     if (function.starts_with("ring_"))  // of exercise 11: a shorter piece would lose tokens
         return fmt::format(
@@ -136,8 +141,11 @@ Advice of_attention(const std::vector<long>& q, const std::vector<long>& k, cons
 
 const Refusal refusals[] = {
     {"std::invalid_argument",
-     R"(view: S as S: the tensor is not contiguous \(its strides are S, row-major would be S\), so a view would put its numbers in another order; call contiguous\(\) first)",
-     [](const Match&, const Asked&) -> Advice {
+     R"(view: (S) as S: the tensor is not contiguous \(its strides are (S), row-major would be S\), so a view would put its numbers in another order; call contiguous\(\) first)",
+     [](const Match& match, const Asked&) -> Advice {
+         if (repeats_numbers(sizes_in(match[1]), sizes_in(match[2])))
+             return "A stride of 0, as expand() makes it, repeats numbers that are held once, which view() cannot "
+                    "follow: write .contiguous() between that and this view().";
          return "A transposed or sliced tensor only walks over the same numbers in another way, which view() cannot "
                 "follow: write .contiguous() before it.";
      }},
@@ -228,8 +236,7 @@ const Refusal refusals[] = {
     {"std::invalid_argument", R"([^:]+: a tensor is undefined \(a Tensor\{\} has no shape and no storage\))",
      [](const Match&, const Asked&) -> Advice {
          return "Tensor{} holds nothing: it was declared and never given a value, or it is an argument that may be "
-                "left "
-                "out. Ask defined() first.";
+                "left out. Ask defined() first.";
      }},
     {"std::out_of_range", R"((?:[^:]+: )?axis -?N is out of range for rank 0, shape \(\))",
      [](const Match&, const Asked&) -> Advice {
@@ -240,8 +247,7 @@ const Refusal refusals[] = {
          const std::string last = std::to_string(std::stoi(match[2]) - 1);
          if (is_one_too_far(match[1], match[2])) return "Axes are counted from 0: the last one is " + last + ", or -1.";
          return "Its axes are 0 to " + last +
-                ", or from the last one on -1, -2 and so forth: it has fewer than you "
-                "count on.";
+                ", or from the last one on -1, -2 and so forth: it has fewer than you count on.";
      }},
     {"std::out_of_range", R"(index (-?N) is out of range for axis (N) of size (N), shape S)",
      [](const Match& match, const Asked& asked) { return of_index(match[1], match[2], match[3], asked.arguments); }},
@@ -264,8 +270,7 @@ const Refusal refusals[] = {
     {"std::length_error", R"(cannot create std::vector larger than max_size\(\)|vector::_M_[a-z_]+|vector::reserve)",
      [](const Match&, const Asked&) -> Advice {
          return "A std::vector of a negative size, which counts as a huge one, or of far too many elements: look at "
-                "where "
-                "its size comes from.";
+                "where its size comes from.";
      }},
     {"std::bad_function_call", "bad_function_call",
      [](const Match&, const Asked&) -> Advice { return "A std::function was called before it was given a function."; }},

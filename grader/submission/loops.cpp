@@ -67,6 +67,7 @@ public:
 
     Loop::Ends ends(const Extent& loop) const;
     std::optional<SkippedStep> skipped_step(const Extent& loop) const;
+    std::optional<OtherCounter> other_counter(const Extent& loop) const;
 
 private:
     bool is(std::size_t i, std::string_view text) const { return i < words_.size() && words_[i].text == text; }
@@ -262,6 +263,18 @@ Loop::Ends LoopReader::ends(const Extent& loop) const {
     return read.empty() ? Loop::Ends::perhaps : Loop::Ends::never_by_head;
 }
 
+std::optional<OtherCounter> LoopReader::other_counter(const Extent& loop) const {
+    const auto parts = is(loop.begin, "for") ? semicolons(loop) : std::nullopt;
+    if (!parts || ends(loop) != Loop::Ends::never_by_head) return {};
+    OtherCounter told{.line = words_[loop.begin].line, .asked = {}, .counted = {}};
+    for (std::size_t i = loop.condition + 1; i < parts->first && told.asked.empty(); ++i)
+        if (words_[i].is_name() && is(i + 1, "=")) told.asked = words_[i].text;
+    if (std::ranges::count(between(parts->first, parts->second), told.asked, &Word::text) == 0) return {};
+    for (std::size_t i = parts->second + 1; i < closing_[loop.condition] && told.counted.empty(); ++i)
+        if (words_[i].is_name() && may_change_at(i, HandedOver::stays)) told.counted = words_[i].text;
+    return told.counted.empty() ? std::nullopt : std::optional(std::move(told));
+}
+
 std::optional<SkippedStep> LoopReader::skipped_step(const Extent& loop) const {
     const std::size_t close = closing_[loop.condition], end = std::min(loop.end, words_.size());
     if (!is(loop.begin, "while") || close >= end) return {};
@@ -303,14 +316,32 @@ std::optional<SkippedStep> skipped_step(const FunctionAround& function, int line
     return loop == loops.end() ? std::nullopt : read.skipped_step(*loop);
 }
 
-std::vector<Loop> loops_around(const FunctionAround& function, int line) {
-    const LoopReader read(function.words);
+namespace {
+
+/// Those that the line stands in, outermost first.
+std::vector<Extent> extents_around(const LoopReader& read, const FunctionAround& function, int line) {
     std::vector<Extent> extents = read.loops();
     std::erase_if(extents, [&](const Extent& loop) {
         const std::size_t last = std::min(loop.end, function.words.size() - 1);
         return function.words[loop.begin].line > line || line > function.words[last].line;
     });
     if (std::ssize(extents) > most_told) extents.erase(extents.begin(), extents.end() - most_told);
+    return extents;
+}
+
+}  // namespace
+
+std::optional<OtherCounter> other_counter_around(const FunctionAround& function, int line) {
+    const LoopReader read(function.words);
+    const std::vector<Extent> extents = extents_around(read, function, line);
+    for (auto loop = extents.rbegin(); loop != extents.rend(); ++loop)
+        if (auto told = read.other_counter(*loop)) return told;
+    return {};
+}
+
+std::vector<Loop> loops_around(const FunctionAround& function, int line) {
+    const LoopReader read(function.words);
+    const std::vector<Extent> extents = extents_around(read, function, line);
     std::vector<Loop> around;
     around.reserve(extents.size());
     for (const Extent& loop : extents) around.push_back({function.words[loop.begin].line, read.ends(loop)});

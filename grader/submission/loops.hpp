@@ -34,4 +34,14 @@ struct SkippedStep {
 /// ends.
 std::optional<SkippedStep> skipped_step(const FunctionAround& function, int line);
 
+/// A for that begins with one variable, asks how far that is, and counts another one.
+struct OtherCounter {
+    int line = 0;
+    std::string asked;    ///< `s` of "for (Index s = 0; s < S; ++t)"
+    std::string counted;  ///< and `t`
+};
+
+/// The innermost of those around the line which cannot end by their condition.
+std::optional<OtherCounter> other_counter_around(const FunctionAround& function, int line);
+
 }  // namespace headway::build

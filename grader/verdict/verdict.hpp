@@ -222,6 +222,10 @@ struct CompilerMessage {
     std::vector<std::string> notes;
 };
 
+/// The advice where a compiler speaks of a library's code and nothing better is known.
+inline constexpr const char* within_a_library =
+    "This shows within code of a library that the line asks for: what it is given does not fit.";
+
 struct Compilation {
     BuildProblem problem = BuildProblem::none;
     std::string message;  ///< in words, with the next step

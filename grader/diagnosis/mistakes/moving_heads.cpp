@@ -32,7 +32,7 @@ Chapter chapters::moving_heads() {
          .right = right_heads,
          .symptom = "the shape is right; head 0 gets the first part of the sentence instead of a part of the features",
          .question = "Which tokens does head 0 see?",
-         .shipped = {"hyunwoongko/transformer: https://github.com/hyunwoongko/transformer/issues/15",
+         .shipped = {"hyunwoongko/transformer: https://github.com/hyunwoongko/transformer/pull/4",
                      "RL4CO: https://github.com/ai4co/rl4co/issues/36",
                      "FuxiCTR: https://github.com/reczoo/FuxiCTR/issues/30"},
          .make =

@@ -46,7 +46,7 @@ Chapter chapters::splitting() {
          .right = "view as (B, T, H, d), then transpose(1, 2)",
          .symptom = "each head gets whole stretches of the sequence; all shapes fit",
          .question = "Which token does row 1 of head 0 come from?",
-         .shipped = {"hyunwoongko/transformer: https://github.com/hyunwoongko/transformer/issues/15",
+         .shipped = {"hyunwoongko/transformer: https://github.com/hyunwoongko/transformer/pull/4",
                      "RL4CO: https://github.com/ai4co/rl4co/issues/36",
                      "FuxiCTR: https://github.com/reczoo/FuxiCTR/issues/30"},
          .make =

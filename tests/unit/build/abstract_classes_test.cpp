@@ -74,6 +74,22 @@ TEST(AbstractClasses, AFunctionThatDiffersInConstAloneIsToldSoWhereItIsCalled) {
     EXPECT_THAT(told[0].advice, testing::EndsWith("the class is abstract."));
 }
 
+TEST(AbstractClasses, AFunctionThatOverridesNothingIsToldHowItDiffers) {
+    const std::vector<SourceFile> own{
+        {"module.cpp", "struct Heads : Attention {\n    Tensor weights(Index i) const override;\n};\nHeads heads;\n"}};
+    const std::string of_gcc =
+        "./module.cpp:2:12: error: ‘headway::Tensor Heads::weights(headway::Index) const’ marked ‘override’, but does "
+        "not override\n";
+    const std::string is_abstract =
+        "./module.cpp:4:7: error: cannot declare variable ‘heads’ to be of abstract type ‘Heads’\n"
+        "./module.cpp:1:8: note:   because the following virtual functions are pure within ‘Heads’:\n"
+        "/course/module.hpp:71:20: note:     ‘virtual headway::Tensor Attention::weights(headway::Index)’\n";
+    EXPECT_EQ(own_messages(Severity::error, of_gcc + is_abstract, own, names).at(0).advice,
+              "The class it derives from declares it otherwise: this one is const and that one is not: leave out the "
+              "const at its end.");
+    EXPECT_THAT(own_messages(Severity::error, of_gcc, own, names).at(0).advice, testing::StartsWith("It is declared"));
+}
+
 TEST(AbstractClasses, AnAbstractClassThatLeavesFunctionsOpenItselfIsNotToMakeObjectsOf) {
     EXPECT_THAT(abstract_class("    virtual Tensor weights(const Tensor& x, Index i) = 0;\n").advice,
                 HasSubstr("Heads is abstract: it leaves weights(const Tensor&, Index) to classes that derive from it"));

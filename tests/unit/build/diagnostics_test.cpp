@@ -166,7 +166,11 @@ TEST_P(LinkerWords, AGivenFunctionIsNotReplacedByTheOwnOneWithinIt) {
     EXPECT_NE(build.message.find("That line is in your own merge_heads: write what merge_heads does"),
               std::string::npos);
     EXPECT_EQ(build.message.find("call your own"), std::string::npos) << "it would call itself without end";
-    EXPECT_NE(build.message.find("Also missing: given::causal_mask"), std::string::npos);
+    EXPECT_TRUE(build.message.ends_with("Also missing: given::causal_mask")) << "it is in no file";
+    const auto both = explain_link(said(undefined("headway::Tensor::view(std::vector<long>) const") +
+                                        undefined("headway::Tensor::transpose(long, long) const")),
+                                   {}, names, {{"heads.cpp", "f(x.view(s));\ng(x.transpose(1, 2));\n"}});
+    EXPECT_TRUE(both.message.ends_with("Also missing: transpose (heads.cpp:2)")) << both.message;
 }
 
 TEST_P(LinkerWords, WhatIsGivenElsewhereIsNeitherWrittenHereNorComesLater) {

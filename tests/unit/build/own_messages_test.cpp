@@ -91,6 +91,20 @@ TEST(OwnMessages, AnErrorWithinATemplateIsToldWhereItWasAskedFor) {
         HasSubstr("within code of a library"));
 }
 
+TEST(OwnMessages, EachErrorOfATemplateIsToldWhereItWasAskedFor) {
+    const std::string library = "/course/tensor/include/headway/tensor.hpp";
+    const std::string two_by_gcc = library +
+                                   ": In instantiation of ‘bool f()’:\n./single_head.cpp:4:5:   required from here\n" +
+                                   library + ":73:25: error: invalid\n" + library + ":73:23: error: cannot convert\n";
+    EXPECT_THAT(places(two_by_gcc), ElementsAre("single_head.cpp:4:5 invalid", "single_head.cpp:4:5 cannot convert"));
+    EXPECT_THAT(places(two_by_gcc + library + ": In function ‘void g()’:\n" + library + ":9:1: error: another\n"),
+                testing::SizeIs(2));
+    const std::string asked = ":5: note: in instantiation of function template 'g' requested here\n";
+    EXPECT_THAT(places(library + ":7:2: error: a\n./single_head.cpp:3" + asked + library + ":7:2: error: b\n" +
+                       library + ":7:2: error: c\n./single_head.cpp:4" + asked),
+                ElementsAre("single_head.cpp:3:5 a", "single_head.cpp:3:5 b", "single_head.cpp:4:5 c"));
+}
+
 TEST(OwnMessages, AnErrorInTheCoursesHeaderIsToldWhereItIsIncluded) {
     EXPECT_THAT(
         places("In file included from ./single_head.cpp:1:\n/course/exercises/01/single_head.hpp:9:1: error: x\n"),
@@ -253,6 +267,27 @@ TEST(OwnMessages, OfAnAssignmentToWhatIsConstTheLeftSideIsMarked) {
     EXPECT_EQ(told.marks, "       ^~~~~~~~~~~~~~~~");
     EXPECT_EQ(told.column, 16);
     EXPECT_THAT(told.advice, testing::StartsWith("It is const: you may read it"));
+}
+
+TEST(OwnMessages, AnElementOfAListIsNamedByItsType) {
+    const std::string element = "const __gnu_cxx::__alloc_traits<std::allocator<long int>, long int>::value_type&";
+    const auto told = errors("single_head.cpp:4:1: error: no matching function for call to ‘swap(" + element + ", " +
+                             element + ")’\n");
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told[0].text, "no matching function for call to 'swap(const long int&, const long int&)'");
+}
+
+TEST(OwnMessages, TensorsAreExpectedToBeEqualNumberByNumber) {
+    const std::string line = "EXPECT_EQ(first.output, again.output);";
+    for (const char* words :
+         {"no match for ‘operator==’ (operand types are ‘const headway::Tensor’ and ‘const "
+          "headway::Tensor’)",
+          "invalid operands to binary expression ('const headway::Tensor' and 'const headway::Tensor')"}) {
+        const auto told = own_messages(Severity::error, "./a.cpp:1:5: error: " + std::string(words) + "\n",
+                                       {{"a.cpp", line + "\n"}}, names);
+        ASSERT_EQ(told.size(), 1U);
+        EXPECT_THAT(told[0].advice, HasSubstr("by one index per axis: EXPECT_EQ(a(i, j), b(i, j)).")) << words;
+    }
 }
 
 TEST(OwnMessages, AListHasNoArithmetic) {

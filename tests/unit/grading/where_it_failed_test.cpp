@@ -207,6 +207,56 @@ TEST(WhereItFailed, NothingIsGuessedOfWhatWorksOnWrongNumbers) {
     EXPECT_FALSE(exercise.tests[0].failure->advice) << "what an earlier function gave it is wrong";
 }
 
+TEST(WhereItFailed, AnIndexThatRunsAwayIsToldWithTheLoopThatCountsIt) {
+    const auto told = [](const std::string& head) {
+        verdict::Failure failure;
+        failure.message =
+            "your f threw std::out_of_range: index 10 is out of range for axis 0 of size 10, shape (10, 11)";
+        failure.advice = "Does its loop end too late?";
+        const std::string source =
+            "void f(const Tensor& x, Index T, Index S) {\n    for (Index t = 0; t < T; ++t)\n        " + head +
+            "\n            sum += x(t, s);\n}\n";
+        failure.at = verdict::SourceLine{"f.cpp", 4, "sum += x(t, s);"};
+        tell_what_counts_another(failure, {{"f.cpp", source}});
+        return *failure.advice;
+    };
+    EXPECT_EQ(told("for (Index s = 0; s < S; ++t)"),
+              "It is in the loop of line 3, whose condition reads s and whose head counts t: such a loop goes on until "
+              "something stops it. Is s meant in place of t? for (Index s = 0; s < S; ++t)");
+    EXPECT_EQ(told("for (Index s = 0; s < S; ++s)"), "Does its loop end too late?");
+    EXPECT_EQ(told("for (Index s = 0; s < S; ++t, ++s)"), "Does its loop end too late?");
+}
+
+TEST(WhereItFailed, BesideATensorWithoutValuesTheOthersOfItsFunctionAreTold) {
+    const std::vector<build::SourceFile> backward = {
+        {"backward.cpp",
+         "void other() {\n    Tensor x = Tensor::empty({1});\n}\nvoid f() {\n    Tensor gq = Tensor::empty({1});\n"
+         "    Tensor gk = Tensor::empty({1});\n    Tensor gv = Tensor::empty({1});\n}\n"}};
+    verdict::FunctionDiagnosis function;
+    function.at = verdict::SourceLine{"backward.cpp", 6, "Tensor gk = Tensor::empty({1});"};
+    tell_of_other_empty_ones(function, backward);
+    ASSERT_EQ(function.sentences.size(), 1U);
+    EXPECT_NE(function.sentences[0].find("Tensor::empty in lines 5 and 7, too"), std::string::npos);
+    function.sentences.clear();
+    function.at->text = "float sum;";
+    tell_of_other_empty_ones(function, backward);
+    EXPECT_TRUE(function.sentences.empty());
+}
+
+TEST(WhereItFailed, WhereAViewIsRefusedNoSizesAreSuspected) {
+    const auto right_of = [](const std::string& threw) {
+        verdict::Exercise exercise = failing(threw, "masked_softmax");
+        exercise.tests[0].failure->kind = verdict::FailureKind::exception;
+        exercise.diagnosis->mistakes[0].id = "refuses_what_fits";
+        exercise.diagnosis->mistakes[0].right = "all else gets an answer; D and E may differ";
+        leave_out_sizes(exercise);
+        return exercise.diagnosis->mistakes[0].right;
+    };
+    EXPECT_EQ(right_of("view: (2, 3) as (6): the tensor is not contiguous (its strides are (0, 1), row-major would be"),
+              "all else gets an answer");
+    EXPECT_EQ(right_of("matmul: (2, 3) x (4, 5)"), "all else gets an answer; D and E may differ");
+}
+
 TEST(WhereItFailed, WhatTheLibraryRefusedIsExplainedBesideAName) {
     EXPECT_TRUE(failing("threw std::invalid_argument: view: …", "masked_softmax").tests[0].failure->advice);
 }

@@ -48,6 +48,16 @@ TEST(CompilerView, FurtherErrorsMayHaveTheSameCauseIfTheySayTheSame) {
                 HasSubstr("    … and 2 more errors, which may come of the first; the next that says"));
 }
 
+TEST(CompilerView, AnErrorWithTheSameAdviceSaysNothingElse) {
+    verdict::Exercise broken = does_not_compile();
+    broken.build.errors->back().advice = broken.build.errors->front().advice;
+    EXPECT_THAT(rendered(broken), HasSubstr("    … and 1 more error; it may have the same cause\n"));
+    broken.build.errors->back().advice = verdict::within_a_library;
+    EXPECT_THAT(rendered(broken), HasSubstr("… and 1 more error, at exercises/05_module/module.cpp:20: This shows"));
+    broken.build.errors->back().at.line = broken.build.errors->front().at.line;
+    EXPECT_THAT(rendered(broken), HasSubstr("    … and 1 more error; it may have the same cause\n"));
+}
+
 TEST(CompilerView, ALongLineIsWrappedWithItsMarks) {
     verdict::Exercise broken = does_not_compile();
     verdict::CompilerMessage& error = broken.build.errors->front();

@@ -39,6 +39,10 @@ std::string advice_when(const std::function<void()>& mistake, const std::vector<
 TEST(WhatToChange, ContiguousForgottenBeforeView) {
     const Tensor x = Tensor::arange(24).view({2, 3, 4});
     EXPECT_THAT(advice_when([&] { x.transpose(0, 1).view({3, 8}); }), HasSubstr("write .contiguous() before it"));
+    EXPECT_THAT(advice_when([&] {
+                    x.select(0, 0).view({3, 1, 4}).expand({3, 2, 4}).view({6, 4});
+                }),
+                testing::StartsWith("A stride of 0, as expand() makes it, repeats numbers"));
     EXPECT_THAT(advice_when([&] { x.view({5, 5}); }), HasSubstr("must multiply to 24"));
 }
 
