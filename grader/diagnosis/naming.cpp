@@ -76,7 +76,7 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         "anything is computed with them; of those before it only global tokens";
     // "-0.5" is another number.
     if (told.ends_with("; it should be -0")) return "the sign stays, that of 0 too: std::copysign(result, x)";
-    constexpr std::array<Remedy, 18> remedies = {{
+    constexpr std::array<Remedy, 19> remedies = {{
         {" it has changed the cache before", "look at all that is asked before the first number is written"},
         {": what attention returned may be a view", by_new_sum},
         {" changes its argument ", by_copy},
@@ -95,6 +95,8 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         {" looks at keys that no query sees", by_slice},
         {" share a storage, and your ", by_own_storage},
         {" writes into a storage that somebody else sees", by_own_storage},
+        {" of your rounded numbers, of ",
+         "see the header of exercise 12: above Format which numbers there are, above rounded which of them is taken"},
     }};
     for (const Remedy& one : remedies)
         if (told.find(one.words) != std::string_view::npos) return std::string(one.right);
