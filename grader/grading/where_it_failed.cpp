@@ -75,7 +75,9 @@ std::optional<verdict::SourceLine> way_through(const std::string& function, cons
     };
     if (is_in_it(site.line)) return {};
     const auto line = std::ranges::find_if(site.callers, is_in_it);
-    return line == site.callers.end() ? std::nullopt : std::optional(own.with_left_side(*line));
+    // Where a function clears up at its end, a call returns to its last bracket, wherever it was made.
+    const bool is_told = line != site.callers.end() && line->text.find_first_not_of("}; ") != std::string::npos;
+    return is_told ? std::optional(own.with_left_side(*line)) : std::nullopt;
 }
 
 namespace {

@@ -184,6 +184,9 @@ TEST(WhereItFailed, TheFunctionThatWasCalledGotThereThroughALineOfItsOwn) {
     EXPECT_EQ(way->text, "const Tensor y = attend(x);");
     EXPECT_FALSE(way_through("attend", site, grouped)) << "the line is its own";
     EXPECT_FALSE(way_through("pool", site, grouped)) << "no line of it is on the way";
+    build::ThrowSite cleared_up = site;
+    for (verdict::SourceLine& caller : cleared_up.callers) caller.text = "}";
+    EXPECT_FALSE(way_through("layer", cleared_up, grouped)) << "its last bracket is no call";
 }
 
 TEST(WhereItFailed, NothingIsGuessedOfWhatWorksOnWrongNumbers) {
