@@ -3,6 +3,7 @@
 #include "submission/function_places.hpp"
 #include "submission/loops.hpp"
 #include "submission/source_words.hpp"
+#include "submission/uncut_pieces.hpp"
 
 #include <fmt/format.h>
 
@@ -138,6 +139,7 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         if (computes) tell_what_continue_skips(*failure, workspace.submission().files);
         if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
         tell_how_a_sum_begins(*failure, workspace.submission().files);
+        tell_which_piece_is_not_cut(*failure, workspace.submission().files);
         if (failure->kind == verdict::FailureKind::exception)
             failure->through = way_through(failure->function, *found->second, workspace.submission().files);
     }
@@ -237,6 +239,18 @@ void tell_how_a_sum_begins(Failure& failure, const std::vector<build::SourceFile
             "{0} holds nothing when something is added to it for the first time: begin with Tensor {0} = "
             "Tensor::zeros(…), in the shape of the result.",
             name);
+}
+
+void tell_which_piece_is_not_cut(Failure& failure, const std::vector<build::SourceFile>& files) {
+    if (!failure.at || !failure.advice || !failure.advice->starts_with("That reaches past the end. If the axis is cut"))
+        return;
+    const auto function = build::SourceLines(files).function_around(*failure.at);
+    const auto piece = function ? build::uncut_piece(*function, failure.at->line) : std::nullopt;
+    if (piece)
+        failure.advice = fmt::format(
+            "That reaches past the end. In line {}, {} is {}, also for the last piece, which may be shorter: write "
+            "std::min<Index>({}, {}).",
+            piece->line, piece->end, piece->sum, piece->sum, piece->bound);
 }
 
 void leave_causes_to_names(verdict::Exercise& exercise) {
