@@ -41,6 +41,8 @@ constexpr BeginnersError table[] = {
      "There is no variable $1$2$3 here. Sizes come from tensors: const Index $1$2$3 = q.size(-1); for the last axis."},
     {R"(does not have any field named '(\w+)'|member initializer '(\w+)' does not name)", "",
      "The class declares no member $1$2: is it spelt as there?"},
+    {R"('(\w+)'[^']*; did you mean '((?:\w+::)+\1)'\?)", "",
+     "It is declared within an enum class, a class or a namespace, whose name goes before it: write $2."},
     {UNKNOWN(R"(\w+)"), "",
      "Nothing is called $1$2$3 here: is it spelt as where it was declared, and declared above, in this block?"},
     {R"('(\w+)' is not captured|variable '(\w+)' cannot be implicitly captured)", "",

@@ -30,6 +30,15 @@ std::size_t unwanted(std::string_view words) {
     return 0;
 }
 
+/// The same of a name that is offered in place of another one: "headway::" may be what the other lacks, but before
+/// "ex01::" neither is needed.
+std::size_t unwanted_of_offered(std::string_view words) {
+    constexpr std::string_view course = "headway::";
+    if (!words.starts_with(course) || !words.substr(course.size()).starts_with("ex")) return 0;
+    const std::size_t exercise = unwanted(words.substr(course.size()));
+    return exercise == 0 ? 0 : course.size() + exercise;
+}
+
 /// The other name of a type: " {aka 'long int'}", " (aka 'long')".
 std::size_t also_known_as(std::string_view words) {
     for (const auto& [begin, end] : {std::pair<std::string_view, std::string_view>{" {aka '", "'}"}, {" (aka '", "')"}})
@@ -93,9 +102,10 @@ std::string shortened(std::string_view words) {
     const std::string plain = with_plain_elements(in_plain_quotes(words));
     std::string text;
     for (std::string_view left = plain; !left.empty();) {
-        const bool begins_a_name =
-            (text.empty() || !is_part_of_a_name(text.back())) && !text.ends_with("did you mean '");
-        const std::size_t skipped = std::max(begins_a_name ? unwanted(left) : 0, also_known_as(left));
+        const bool begins_a_name = text.empty() || !is_part_of_a_name(text.back());
+        const bool is_offered = text.ends_with("did you mean '");
+        const std::size_t of_a_name = is_offered ? unwanted_of_offered(left) : begins_a_name ? unwanted(left) : 0;
+        const std::size_t skipped = std::max(of_a_name, also_known_as(left));
         if (skipped == 0) text += left.front();
         left.remove_prefix(std::max<std::size_t>(skipped, 1));
     }

@@ -107,8 +107,9 @@ std::string EndedCalls::where() const {
             found.push_back(words.second);
     }
     if (found.size() != 1) return {};
-    return fmt::format("it ends where {}: in all {} such calls, and in none of the {} others", found.front(),
-                       ended_.size(), others_.size());
+    return fmt::format(
+        "it ends where {}: of the calls that we tried again, in all {} such, and in none of the {} others",
+        found.front(), ended_.size(), others_.size());
 }
 
 bool comes_to_no_end(const Reply& reply) {

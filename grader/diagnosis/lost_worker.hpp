@@ -32,8 +32,9 @@ inline constexpr const char* points_nowhere = "null_pointer_followed";
 class EndedCalls {
 public:
     void add(const judge::Arguments& arguments, const Reply& reply);
-    /// What was left out in all that ended and in none of the others: "it ends where the cache holds nothing yet: in
-    /// all 2 such calls, and in none of the 5 others". Empty if nothing, if several things, or if few calls say so.
+    /// What was left out in all that ended and in none of the others: "it ends where the cache holds nothing yet: of
+    /// the calls that we tried again, in all 2 such, and in none of the 5 others". Empty if nothing, if several things,
+    /// or if few calls say so.
     std::string where() const;
 
 private:

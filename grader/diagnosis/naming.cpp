@@ -120,9 +120,13 @@ std::string right_in_words(std::string_view told, const std::string& function, c
     constexpr std::string_view by_slice =
         "take keys and values from position max(0, p - w + 1) on, p that of the first query, by slice() and before "
         "anything is computed with them; of those before it only global tokens";
+    constexpr std::string_view by_runs =
+        "for each run of queries take keys and values by slice(), from max(0, p - w + 1), p that of its first query, "
+        "to "
+        "the p of its last, and the global ones before these; compute with them alone, and mask them";
     // "-0.5" is another number.
     if (told.ends_with("; it should be -0")) return "the sign stays, that of 0 too: std::copysign(result, x)";
-    constexpr std::array<Remedy, 18> remedies = {{
+    constexpr std::array<Remedy, 20> remedies = {{
         {" it has changed the cache before", "look at all that is asked before the first number is written"},
         {": what attention returned may be a view", by_new_sum},
         {" changes its argument ", by_copy},
@@ -139,8 +143,11 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         {" when other functions are called later", new_result},
         {" single features vanish, not whole weights", "drop weights, after softmax: dropout(weights) · v"},
         {" looks at keys that no query sees", by_slice},
+        {" and computes with keys that no query sees", by_runs},
         {" share a storage, and your ", by_own_storage},
         {" writes into a storage that somebody else sees", by_own_storage},
+        {" of your rounded numbers, of ",
+         "see the header of exercise 12: above Format which numbers there are, above rounded which of them is taken"},
     }};
     for (const Remedy& one : remedies)
         if (told.find(one.words) != std::string_view::npos) return std::string(one.right);

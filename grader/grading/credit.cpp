@@ -169,6 +169,34 @@ void settle_what_was_made(verdict::Exercise& exercise) {
     for (const auto& [test, maker] : found) test->depends_on = maker;
 }
 
+/// The one function with a mistake, if there is no other: what the diagnosis finds to follow from others, or cannot
+/// judge because of them, follows from this one. Empty otherwise.
+std::string only_one_with_a_mistake(const verdict::Diagnosis& diagnosis) {
+    std::set<std::string> functions;
+    for (const NamedMistake& mistake : diagnosis.mistakes)
+        if (!mistake.functions.empty()) functions.insert(name_alone(mistake.functions.front()));
+    const bool is_all = std::ranges::none_of(diagnosis.functions, [](const verdict::FunctionDiagnosis& one) {
+        return one.state == FunctionState::unrecognised;
+    });
+    return is_all && functions.size() == 1 ? *functions.begin() : "";
+}
+
+/// A test in which such a function throws, on what the wrong one gave it, says nothing of it.
+void settle_what_throws_on_wrong_values(verdict::Exercise& exercise) {
+    const std::string wrong = only_one_with_a_mistake(*exercise.diagnosis);
+    if (wrong.empty()) return;
+    const auto waits = [&](const std::string& function) {
+        return function != wrong &&
+               std::ranges::any_of(exercise.diagnosis->functions, [&](const verdict::FunctionDiagnosis& one) {
+                   return name_alone(one.function) == function && one.state == FunctionState::unjudged;
+               });
+    };
+    for (Test& test : exercise.tests)
+        if (test.state == TestState::failed && !test.depends_on && test.failure &&
+            test.failure->kind == FailureKind::exception && waits(name_alone(test.failure->function)))
+            test.depends_on = wrong;
+}
+
 /// Names what is wrong where what it hands on was taken for the fault of the function that took it.
 void name_what_is_wrong(std::optional<std::string>& first, std::optional<std::vector<std::string>>& others,
                         const std::string& own, const verdict::Exercise& exercise) {
@@ -230,6 +258,7 @@ void settle_credit(verdict::Exercise& exercise) {
     }
     if (!exercise.diagnosis) return;
     settle_what_was_made(exercise);
+    settle_what_throws_on_wrong_values(exercise);
     // All of them first: what a test fails in shows who is wrong in others.
     std::vector<Test> tests = exercise.tests;
     for (Test& test : tests) {

@@ -210,6 +210,18 @@ std::vector<verdict::Failure> apart(const verdict::Failure& failure) {
     return all;
 }
 
+/// What two tests say of one function, where it has one cause: by half of it, half would be mended.
+std::string told_together(std::string first, const std::string& other) {
+    const std::size_t slow = other.find(" with the same window; ");
+    const bool is_one_cause = first.find(" looks at keys that no query sees") != std::string::npos &&
+                              other.find(" looks at keys that the window blocks") != std::string::npos &&
+                              slow != std::string::npos;
+    if (!is_one_cause) return first;
+    return other.substr(0, slow) +
+           " with the same window, and computes with keys that no query sees (where these are NaN, so is what comes "
+           "back): what it computes grows with T·S, and most of it is thrown away";
+}
+
 std::vector<std::string> told_in_words(const verdict::Exercise& exercise) {
     std::map<std::string, std::string> told, between_calls, missing_refusals;
     std::set<std::string> otherwise;
@@ -222,7 +234,8 @@ std::vector<std::string> told_in_words(const verdict::Exercise& exercise) {
         if (is_in_words)
             for (const verdict::Failure& one : apart(failure)) {
                 if (is_missing_refusal(one)) missing_refusals.emplace(one.function, one.message);
-                told.emplace(one.function, one.message);
+                const auto [known, is_first] = told.emplace(one.function, one.message);
+                if (!is_first) known->second = told_together(std::move(known->second), one.message);
             }
         else
             otherwise.insert(failure.function);

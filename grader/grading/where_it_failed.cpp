@@ -3,6 +3,7 @@
 #include "submission/function_places.hpp"
 #include "submission/loops.hpp"
 #include "submission/source_words.hpp"
+#include "submission/uncut_pieces.hpp"
 
 #include <fmt/format.h>
 
@@ -75,7 +76,9 @@ std::optional<verdict::SourceLine> way_through(const std::string& function, cons
     };
     if (is_in_it(site.line)) return {};
     const auto line = std::ranges::find_if(site.callers, is_in_it);
-    return line == site.callers.end() ? std::nullopt : std::optional(own.with_left_side(*line));
+    // Where a function clears up at its end, a call returns to its last bracket, wherever it was made.
+    const bool is_told = line != site.callers.end() && line->text.find_first_not_of("}; ") != std::string::npos;
+    return is_told ? std::optional(own.with_left_side(*line)) : std::nullopt;
 }
 
 namespace {
@@ -137,6 +140,7 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
         tell_what_counts_another(*failure, workspace.submission().files);
         tell_how_a_sum_begins(*failure, workspace.submission().files);
+        tell_which_piece_is_not_cut(*failure, workspace.submission().files);
         if (failure->kind == verdict::FailureKind::exception)
             failure->through = way_through(failure->function, *found->second, workspace.submission().files);
     }
@@ -270,6 +274,18 @@ void tell_how_a_sum_begins(Failure& failure, const std::vector<build::SourceFile
             "{0} holds nothing when something is added to it for the first time: begin with Tensor {0} = "
             "Tensor::zeros(…), in the shape of the result.",
             name);
+}
+
+void tell_which_piece_is_not_cut(Failure& failure, const std::vector<build::SourceFile>& files) {
+    if (!failure.at || !failure.advice || !failure.advice->starts_with("That reaches past the end. If the axis is cut"))
+        return;
+    const auto function = build::SourceLines(files).function_around(*failure.at);
+    const auto piece = function ? build::uncut_piece(*function, failure.at->line) : std::nullopt;
+    if (piece)
+        failure.advice = fmt::format(
+            "That reaches past the end. In line {}, {} is {}, also for the last piece, which may be shorter: write "
+            "std::min<Index>({}, {}).",
+            piece->line, piece->end, piece->sum, piece->sum, piece->bound);
 }
 
 void leave_causes_to_names(verdict::Exercise& exercise) {

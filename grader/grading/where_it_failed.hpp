@@ -50,6 +50,9 @@ void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const std::v
 /// Where += refuses a Tensor that was declared without a value, says what it begins with.
 void tell_how_a_sum_begins(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
 
+/// Where a slice reaches past the end because the last of several pieces is not cut, says where it should be.
+void tell_which_piece_is_not_cut(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
+
 /// Takes back what was guessed of an index that goes too far, where a mistake with a name explains the failure: the
 /// loop may be right, and the axis wrong. And where an earlier function is wrong on whose answers this one works: what
 /// is out of range may come from there.

@@ -145,6 +145,21 @@ bool Listener::ever_answered(const std::string& function) const {
                        [&](const Result& result) { return result.record.answered.contains(function); });
 }
 
+std::vector<std::string> Listener::refusing_by_chance(const TestRecord& record) const {
+    const auto throws = [&](const std::string& function) {
+        return std::ranges::any_of(results_, [&](const Result& result) {
+            return result.test.state == verdict::TestState::failed && result.test.failure &&
+                   result.test.failure->kind == verdict::FailureKind::exception &&
+                   result.test.failure->function == function;
+        });
+    };
+    std::vector<std::string> found;
+    std::ranges::copy_if(record.refused, std::back_inserter(found), [&](const std::string& function) {
+        return !record.answered.contains(function) && throws(function);
+    });
+    return found;
+}
+
 std::optional<verdict::Failure> Listener::unearned(const TestRecord& record) const {
     // The plain build shows what a function computes. In this one it may have been too slow to answer.
     if (session_.sanitized) return std::nullopt;
@@ -230,6 +245,10 @@ std::vector<verdict::Test> Listener::settled() const {
             test.depends_on = failure->function;
             test.also_wrong.reset();
             test.failure = std::move(failure);
+        } else if (const auto chance = refusing_by_chance(result.record); !chance.empty() && !test.given) {
+            test.given = test.function = chance.front();  // of itself: what is wrong in it costs no point here
+            test.also_wrong = all_but(chance, chance.front());
+            test.states.emplace();
         }
     }
     settle_visible(tests);

@@ -52,6 +52,9 @@ private:
     std::vector<std::string> blamed(const std::vector<std::string>& functions) const;
     /// Whether some test saw a right answer of one of these functions.
     bool any_shown(const std::set<std::string>& functions) const;
+    /// Those that had to throw in this test and answered nothing else in it, and throw in another where they should
+    /// answer: that they refuse shows nothing.
+    std::vector<std::string> refusing_by_chance(const TestRecord& record) const;
     /// Whether some test got anything but an exception from this function.
     bool ever_answered(const std::string& function) const;
 

@@ -24,6 +24,10 @@ struct Array {
 /// Half a unit in the last place of float32.
 inline constexpr double unit_roundoff = 1.0 / (1 << 24);
 
+/// In place of an error bound: the number may be off by so much of itself and no more. Of every other number a
+/// comparison takes what is near 0 for 0.
+constexpr double part_of_itself(double relative) { return -1 - relative; }
+
 /// No numbers at all, of shape (0), for a Tensor{}: a submission may hand one over wherever a tensor is due.
 Array exact(const Tensor& tensor);
 /// The nearest float32 numbers, to hand to a submission.

@@ -73,6 +73,8 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
     page.paragraph(detail, {{"in ", Tone::faint}, {functions_of(diagnosis, mistake, Whose::their_own)}});
     if (const std::string others = functions_of(diagnosis, mistake, Whose::of_earlier_ones); !others.empty())
         page.paragraph(detail, {{"right given your own earlier functions: ", Tone::faint}, {others}});
+    if (const std::string others = functions_of(diagnosis, mistake, Whose::inherited); !others.empty())
+        page.paragraph(detail, {{"from your own earlier functions, in ", Tone::faint}, {others}});
     const FunctionDiagnosis* first = diagnosis_of(diagnosis, mistake.functions.front());
     if (first != nullptr) {
         if (first->inputs > 0) page.paragraph(detail, {{evidence(*first), Tone::faint}});

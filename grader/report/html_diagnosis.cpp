@@ -40,6 +40,8 @@ void write_mistake(Xml& page, const verdict::Exercise& exercise, const NamedMist
     write_line(page, "in", functions_of(*exercise.diagnosis, mistake, Whose::their_own));
     write_line(page, "right given your own earlier functions:",
                functions_of(*exercise.diagnosis, mistake, Whose::of_earlier_ones));
+    write_line(page, "from your own earlier functions, in",
+               functions_of(*exercise.diagnosis, mistake, Whose::inherited));
     const FunctionDiagnosis* first =
         mistake.functions.empty() ? nullptr : diagnosis_of(*exercise.diagnosis, mistake.functions.front());
     if (first != nullptr && first->inputs > 0) write_line(page, "evidence:", evidence(*first));

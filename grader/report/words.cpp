@@ -336,6 +336,7 @@ std::string functions_of(const verdict::Diagnosis& diagnosis, const verdict::Nam
         const bool is_given = known != nullptr && known->given_own.value_or(false);
         const bool is_inherited =
             known != nullptr && known->inherited && std::ranges::count(*known->inherited, mistake.id) > 0;
+        if (whose == Whose::inherited) return is_inherited && !is_given;
         return whose == Whose::of_earlier_ones ? is_given : !is_given && !is_inherited;
     });
     return fmt::format("{}", fmt::join(functions, ", "));

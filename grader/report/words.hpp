@@ -94,9 +94,9 @@ bool is_loud(verdict::FailureKind kind);
 /// Nothing if it is not among the functions diagnosed.
 const verdict::FunctionDiagnosis* diagnosis_of(const verdict::Diagnosis& diagnosis, const std::string& function);
 
-/// The functions in which a mistake shows: those that have it, or those that are right given the student's own earlier
-/// ones.
-enum class Whose { their_own, of_earlier_ones };
+/// The functions in which a mistake shows: those that have it, those that are right given the student's own earlier
+/// ones, or those that have it from these and fail a test, or have another.
+enum class Whose { their_own, of_earlier_ones, inherited };
 /// "softmax_rows, attention_weights"
 std::string functions_of(const verdict::Diagnosis& diagnosis, const verdict::NamedMistake& mistake, Whose whose);
 

@@ -128,6 +128,9 @@ bool close(double actual, double expected, double atol, double rtol) {
 }
 
 double tolerance(double expected, double error_bound) {
+    // See part_of_itself(). Of a 0, nothing.
+    if (std::isfinite(error_bound) && error_bound <= -1)
+        return std::max((-1 - error_bound) * std::abs(expected), std::numeric_limits<double>::min());
     return safety_factor * error_bound + absolute_floor + 2 * reference::unit_roundoff * std::abs(expected);
 }
 

@@ -185,8 +185,8 @@ void expect_of_attention(bool holds, const std::string& message) {
 }
 
 PROPERTY(LongTexts, MemoryGrowsWithTheText, 1,
-         "four times the text needs four times the memory at most, not sixteen times, and no window is copied for all "
-         "queries at once") {
+         "four times the text needs less than eight times the memory beside arguments and result, and no window is "
+         "copied for all queries at once") {
     if (session.sanitized) return;  // a sanitizer's own memory would be measured
     // So short that what looks at every key comes to an end on a slow machine, too.
     constexpr Index T = 384;
@@ -321,8 +321,10 @@ PROPERTY(LongTexts, LayersReachFurtherTogether, 1,
 
 // ---- what does not fit -------------------------------------------------------------------------------------------
 
-PROPERTY(LongTexts, MisfitsAreRefused, 1,
-         "what does not fit is refused, strides change no answer; arguments, caches and later calls are left alone") {
+PROPERTY(
+    LongTexts, MisfitsAreRefused, 1,
+    "what does not fit is refused and changes no cache; strides change no answer; arguments and later calls are left "
+    "alone") {
     const Sizes n = long_sizes(random);
     const Looks looks{4, {n.S - 1, 0}, random_padding(random, n.B, n.S, Padded::both)};
     const Inputs in(random, n, looks);

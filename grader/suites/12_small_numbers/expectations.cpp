@@ -10,10 +10,7 @@
 namespace headway::judge::small_numbers {
 namespace {
 
-/// Below that, an ordinary comparison is not told apart from its own rounding.
-constexpr double small = 1e-12;
-
-bool is_ordinary(double x) { return std::isfinite(x) && std::abs(x) >= small; }
+bool is_ordinary(double x) { return std::isfinite(x) && std::abs(x) >= diagnosis::least_ordinary; }
 
 bool is_as_expected(double actual, double expected, double relative, Zeros zeros) {
     if (std::isnan(expected)) return std::isnan(actual);

@@ -102,6 +102,8 @@ Questions ask_scales(Random& random) {
     x.slice(2, 0, 1).slice(0, 0, 1).fill(0);
     questions.add({{"x", x}});
     questions.add({{"x", random_tensor(random, {n.T, n.H, n.B, n.d}).transpose(0, 2)}});
+    // The header promises both; in float, their squares are 0 and infinite.
+    for (const float size : {1e-25F, 1e25F}) questions.add({{"x", random_tensor(random, shape) * size}});
     return questions;
 }
 

@@ -246,7 +246,7 @@ Array within(Array numbers, double relative) {
     for (std::size_t i = 0; i < numbers.value.size(); ++i) {
         const double size = std::abs(numbers.value[i]), usual = 1e-7 + 2 * u * size;
         if (!std::isfinite(size) || numbers.error[i] != 0) continue;
-        numbers.error[i] = (std::max(relative * size, 1e-20) - usual) / 4;
+        numbers.error[i] = size < least_ordinary ? reference::part_of_itself(relative) : (relative * size - usual) / 4;
     }
     return numbers;
 }

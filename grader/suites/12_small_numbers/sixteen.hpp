@@ -78,6 +78,9 @@ struct Halves {
     static const Halves& right();
 };
 
+/// Below that, an ordinary comparison is not told apart from its own rounding.
+inline constexpr double least_ordinary = 1e-12;
+
 /// How far an answer may be from a number in all, with the room that comparisons leave anyway: theirs is too much for
 /// numbers near 0, of which halves are 2^-24 apart.
 Array within(Array numbers, double relative);

@@ -57,6 +57,16 @@ TEST(Diagnostics, AMissingHeaderIsNamed) {
     says(told("‘softmax’ is not a member of ‘std’"), "std has no softmax");
 }
 
+TEST(Diagnostics, ANameOfAnEnumClassIsOfferedAsItIsWritten) {
+    for (const char* words : {"‘in_half’ was not declared in this scope; did you mean ‘headway::ex12::Total::in_half’?",
+                              "use of undeclared identifier 'in_half'; did you mean 'Total::in_half'?"}) {
+        const auto build = explain_compile(said("scaled_scores.cpp:14:5: error: " + std::string(words) + "\n"),
+                                           "scaled_scores.cpp", names, files);
+        EXPECT_NE(build.message.find("did you mean 'Total::in_half'?"), std::string::npos) << build.message;
+        EXPECT_NE(build.message.find("goes before it: write Total::in_half."), std::string::npos) << build.message;
+    }
+}
+
 TEST(Diagnostics, WhatATensorHasAndAMaskHasNotIsSaid) {
     for (const char* words : {"‘const class headway::Mask’ has no member named ‘slice’",
                               "no member named 'slice' in 'headway::Mask'; did you mean 'size'?"}) {

@@ -52,7 +52,8 @@ TEST(EndedCalls, SayWhatWasLeftOutInAllThatEnded) {
     EXPECT_EQ(calls.where(), "") << "no other call was asked";
     for (int i = 0; i < 2; ++i) calls.add(append(some), {});
     EXPECT_EQ(calls.where(),
-              "it ends where the cache holds nothing yet: in all 2 such calls, and in none of the 2 others");
+              "it ends where the cache holds nothing yet: of the calls that we tried again, in all 2 such, and in none "
+              "of the 2 others");
     calls.add(append(none), {});
     EXPECT_EQ(calls.where(), "") << "it goes well without";
 }

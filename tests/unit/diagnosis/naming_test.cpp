@@ -197,6 +197,8 @@ TEST(Naming, APromiseThatDoesNotHoldIsToldWithWhatToDo) {
     EXPECT_THAT(right_of("number 1 of your numbers, of -0, is 0; it should be -0"), HasSubstr("std::copysign"));
     EXPECT_THAT(right_of("number 1 of your numbers, of -1, is 0; it should be -0.5"), HasSubstr("header"));
     EXPECT_THAT(right_of("your window_attention looks at keys that no query sees"), HasSubstr("max(0, p - w + 1)"));
+    EXPECT_THAT(right_of("your window_attention takes 16 times as long, and computes with keys that no query sees"),
+                HasSubstr("for each run of queries"));
     EXPECT_THAT(right_of("a copy has changed: they share a storage, and your ring_append writes into it"),
                 HasSubstr("cat({x}, 0)"));
     EXPECT_THAT(right_of("your ring_append writes into a storage that somebody else sees"), HasSubstr("cat({x}, 0)"));

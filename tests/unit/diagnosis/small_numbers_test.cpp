@@ -2,6 +2,8 @@
 #include "suites/12_small_numbers/eight.hpp"
 #include "suites/12_small_numbers/sixteen.hpp"
 
+#include "diagnosis/answer.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -48,6 +50,22 @@ TEST(Codes, AreOpenWhereASumWith128MeetsATie) {
     const CodedRows rows = coded(below_a_half);
     ASSERT_NE(cut_off, rows.codes.value[0]);
     EXPECT_LE(std::abs(cut_off - rows.codes.value[0]), 4 * rows.codes.error[0]);
+}
+
+/// What a comparison leaves around 0 is far more than such numbers are.
+TEST(NumbersNearZero, AreToldFromOneAnother) {
+    const auto agrees = [](double predicted, double seen) {
+        return fit(Answer::of(within({{1}, {predicted}, {0}}, 1e-6)), Answer::of({{1}, {seen}, {0}})).has_value();
+    };
+    const double least = std::ldexp(1.0, -149);
+    EXPECT_FALSE(agrees(0, least));
+    EXPECT_FALSE(agrees(least, 0));
+    EXPECT_FALSE(agrees(2 * least, least));
+    EXPECT_FALSE(agrees(1.42e-30, 1.43e-30));
+    EXPECT_TRUE(agrees(least, least));
+    EXPECT_TRUE(agrees(-1.42e-30, -1.42e-30 * (1 + 1e-7)));
+    EXPECT_TRUE(agrees(0, 0));
+    EXPECT_TRUE(agrees(1, 1 + 1e-7));
 }
 
 TEST(Codes, AreNotOpenElsewhere) {

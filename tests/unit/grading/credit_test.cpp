@@ -138,6 +138,34 @@ TEST(Credit, WhatIsNotJudgedIsNotCalledRight) {
     EXPECT_EQ(named.state, FunctionState::named);
 }
 
+TEST(Credit, WhatThrowsOnWrongValuesIsNotJudged) {
+    verdict::Exercise exercise;
+    exercise.diagnosis.emplace();
+    exercise.diagnosis->mistakes = {made_in({"row_scales"}, "row_scale", verdict::Stage::none)};
+    verdict::FunctionDiagnosis& waits = exercise.diagnosis->functions.emplace_back();
+    waits.function = "append";
+    waits.state = verdict::FunctionState::unjudged;
+    Property& test = exercise.tests.emplace_back();
+    test.state = TestState::failed;
+    test.failure.emplace();
+    test.failure->function = "append";
+    test.failure->kind = verdict::FailureKind::exception;
+    const auto depends_on = [](verdict::Exercise one) {
+        settle_credit(one);
+        return one.tests[0].depends_on.value_or("");
+    };
+    EXPECT_EQ(depends_on(exercise), "row_scales");
+    verdict::Exercise other = exercise;
+    other.tests[0].failure->kind = verdict::FailureKind::wrong_behaviour;
+    EXPECT_EQ(depends_on(other), "") << "a refusal that is missing may be its own";
+    other = exercise;
+    other.diagnosis->mistakes.push_back(made_in({"rounded"}, "half_rounding", verdict::Stage::none));
+    EXPECT_EQ(depends_on(other), "") << "on which of them it depends is not known";
+    other = exercise;
+    other.diagnosis->functions[0].state = verdict::FunctionState::named;
+    EXPECT_EQ(depends_on(other), "");
+}
+
 TEST(Credit, WhatFailsATestOfItsOwnIsNotRightGivenOthers) {
     using verdict::FunctionState;
     verdict::Exercise exercise;

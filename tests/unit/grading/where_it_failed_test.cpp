@@ -184,6 +184,30 @@ TEST(WhereItFailed, TheFunctionThatWasCalledGotThereThroughALineOfItsOwn) {
     EXPECT_EQ(way->text, "const Tensor y = attend(x);");
     EXPECT_FALSE(way_through("attend", site, grouped)) << "the line is its own";
     EXPECT_FALSE(way_through("pool", site, grouped)) << "no line of it is on the way";
+    build::ThrowSite cleared_up = site;
+    for (verdict::SourceLine& caller : cleared_up.callers) caller.text = "}";
+    EXPECT_FALSE(way_through("layer", cleared_up, grouped)) << "its last bracket is no call";
+}
+
+TEST(WhereItFailed, ThePieceThatIsNotCutIsSaid) {
+    const std::vector<build::SourceFile> tiled = {{"tiled.cpp",
+                                                   "void tiled(const Tensor& k, Index T, Index run) {\n"
+                                                   "    for (Index t = 0; t < T; t += run) {\n"
+                                                   "        const Index end = t + run;\n"
+                                                   "        use(k.slice(2, t, end));\n"
+                                                   "    }\n"
+                                                   "}\n"}};
+    const auto advice = [&](const std::string& guessed) {
+        verdict::Failure failure;
+        failure.at = verdict::SourceLine{"tiled.cpp", 4, "use(k.slice(2, t, end));"};
+        failure.advice = guessed;
+        tell_which_piece_is_not_cut(failure, tiled);
+        return *failure.advice;
+    };
+    EXPECT_EQ(advice("That reaches past the end. If the axis is cut into pieces, the last one is shorter"),
+              "That reaches past the end. In line 3, end is t + run, also for the last piece, which may be shorter: "
+              "write std::min<Index>(t + run, T).");
+    EXPECT_EQ(advice("It counts from 0."), "It counts from 0.");
 }
 
 TEST(WhereItFailed, NothingIsGuessedOfWhatWorksOnWrongNumbers) {

@@ -268,7 +268,8 @@ TEST(DiagnosisView, WhatHasAMistakeOfItsOwnBesideTheirsIsNotNamedWithTheirs) {
     verdict::FunctionDiagnosis& second = wrong.diagnosis->functions.back();
     second.function = "project_heads";
     second.inherited = {{"interleaved"}};
-    EXPECT_THAT(shown(wrong), HasSubstr("      in split_heads\n"));
+    EXPECT_THAT(shown(wrong), HasSubstr("      in split_heads\n"
+                                        "      from your own earlier functions, in project_heads\n"));
     EXPECT_THAT(shown(wrong), Not(HasSubstr("right given your own earlier functions")));
 }
 

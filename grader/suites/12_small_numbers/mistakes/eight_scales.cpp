@@ -1,11 +1,13 @@
 // Scales of rows.
 #include "suites/12_small_numbers/eight.hpp"
+#include "suites/12_small_numbers/sixteen.hpp"
 
 #include "diagnosis/catalogue.hpp"
 #include "diagnosis/elements.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace headway::diagnosis {
 namespace {
@@ -22,7 +24,7 @@ Array scale_of_each(const Array& x, OfRow of_row) {
         const auto begin = x.value.begin() + static_cast<std::ptrdiff_t>(i) * width;
         scales.value[i] = of_row(begin, begin + width);
     }
-    return scales;
+    return within(std::move(scales), 1e-6);
 }
 using At = std::vector<double>::const_iterator;
 
@@ -72,6 +74,17 @@ Array of_mean(const Array& x) {
         double total = 0;
         for (At at = begin; at != end; ++at) total += std::abs(*at);
         return total / static_cast<double>(end - begin) / 127;
+    });
+}
+/// In float.
+Array by_squares(const Array& x) {
+    return scale_of_each(x, [](At begin, At end) {
+        float most = 0;
+        for (At at = begin; at != end; ++at) {
+            const auto number = static_cast<float>(*at);
+            most = std::max(most, number * number);
+        }
+        return static_cast<double>(std::sqrt(most)) / 127;
     });
 }
 Array one_for_zeros(const Array& x) {
@@ -197,6 +210,13 @@ Chapter eight_scales() {
          .symptom = "what is larger than the mean is cut off",
          .question = "Which code does the largest number of a row get?",
          .make = &takes<&of_mean>},
+        {.id = "scale_by_squares",
+         .decision = "row_scale",
+         .title = "|x| is taken as the root of x²: in float the square of 1e-25 is 0, that of 1e25 infinite",
+         .right = "max|x| / 127 by |x| itself, without a square or a root",
+         .symptom = "right for numbers of usual size",
+         .question = "What is 1e-25 · 1e-25 in a float?",
+         .make = &takes<&by_squares>},
         {.id = "scale_one_for_zeros",
          .decision = "row_scale",
          .title = "a row of zeros has scale 1",

@@ -1,0 +1,109 @@
+#include "submission/uncut_pieces.hpp"
+
+#include "submission/loops.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <set>
+#include <string_view>
+#include <vector>
+
+namespace headway::build {
+namespace {
+
+/// What a loop counts, up to where, and by how much; and where its head ends.
+struct Count {
+    std::string variable, bound, step;
+    std::size_t behind = 0;
+};
+
+class Pieces {
+public:
+    Pieces(const std::vector<Word>& words, int line) : words_(words), line_(line) {}
+
+    std::optional<Count> count_of(int head) const {
+        for (std::size_t i = 0; i < words_.size() && words_[i].line <= head; ++i) {
+            if (words_[i].line != head || !are(i, {"for", "("})) continue;
+            const std::size_t first = next(i, ";"), second = next(first + 1, ";");
+            const bool is_compared = second == first + 4 && is(first + 2, "<");
+            const bool is_moved = is(second + 2, "+") && is(second + 3, "=") && is(second + 5, ")");
+            if (!is_compared || !is_moved || text(first + 1) != text(second + 1)) continue;
+            return Count{text(first + 1), text(first + 3), text(second + 4), second + 6};
+        }
+        return {};
+    }
+
+    std::optional<UncutPiece> uncut(const Count& count) const {
+        for (std::size_t i = count.behind; i < words_.size() && words_[i].line < line_; ++i)
+            if (words_[i].is_name() && are(i + 1, {"=", count.variable, "+", count.step, ";"}) && reaches(i))
+                return UncutPiece{words_[i].line, text(i), count.variable + " + " + count.step, count.bound};
+        return {};
+    }
+
+private:
+    const std::string& text(std::size_t i) const {
+        static const std::string none;
+        return i < words_.size() ? words_[i].text : none;
+    }
+    bool is(std::size_t i, std::string_view word) const { return text(i) == word; }
+    bool are(std::size_t i, std::initializer_list<std::string_view> all) const {
+        return std::ranges::all_of(all, [&](std::string_view word) { return is(i++, word); });
+    }
+    std::size_t next(std::size_t i, std::string_view word) const {
+        while (i < words_.size() && !is(i, word)) ++i;
+        return i;
+    }
+
+    /// Whether what is assigned here comes to the line as it is: by itself, or in what is computed from it.
+    bool reaches(std::size_t assigned) const {
+        std::set<std::string> carries{text(assigned)};
+        std::size_t i = next(assigned, ";") + 1;
+        while (i < words_.size() && words_[i].line < line_) {
+            const std::size_t end = next(i, ";");
+            if (end >= words_.size() || words_[end].line >= line_) break;
+            for (std::size_t at = i; at < end; ++at) {
+                const bool is_set = words_[at].is_name() && is(at + 1, "=") && !is(at + 2, "=");
+                const bool is_changed = is_set || (is(at + 2, "=") && !is(at + 1, "=") && !is(at + 1, "<"));
+                if (is_changed && carries.contains(text(at))) return false;  // an if may cut it here
+                if (is_set && reads(carries, at + 2, end)) {
+                    if (cuts(at + 2, end)) return false;
+                    carries.insert(text(at));
+                }
+            }
+            i = end + 1;
+        }
+        const auto of_line = [&](const Word& word) { return word.line == line_; };
+        const auto first = static_cast<std::size_t>(std::ranges::find_if(words_, of_line) - words_.begin());
+        std::size_t last = first;
+        while (last < words_.size() && words_[last].line == line_) ++last;
+        return reads(carries, first, last) && !cuts(first, last);
+    }
+
+    bool reads(const std::set<std::string>& names, std::size_t begin, std::size_t end) const {
+        for (std::size_t i = begin; i < std::min(end, words_.size()); ++i)
+            if (names.contains(words_[i].text) && !is(i - 1, ".")) return true;
+        return false;
+    }
+    bool cuts(std::size_t begin, std::size_t end) const {
+        for (std::size_t i = begin; i < std::min(end, words_.size()); ++i)
+            if (is(i, "min") || is(i, "clamp") || is(i, "?")) return true;
+        return false;
+    }
+
+    const std::vector<Word>& words_;
+    int line_;
+};
+
+}  // namespace
+
+std::optional<UncutPiece> uncut_piece(const FunctionAround& function, int line) {
+    const Pieces pieces(function.words, line);
+    const std::vector<Loop> loops = loops_around(function, line);
+    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
+        if (const auto count = pieces.count_of(loop->line))
+            if (auto found = pieces.uncut(*count)) return found;
+    return {};
+}
+
+}  // namespace headway::build
