@@ -51,19 +51,96 @@ private:
         return words_.size();
     }
 
-    /// Declared as a Tensor, and nowhere in the file as anything else.
-    bool is_tensor(const std::string& name) const {
+    /// Whether the name at `use` was declared as a Tensor where that counts there, and nowhere in the file as anything
+    /// else.
+    bool is_tensor(std::size_t use) const {
         bool found = false;
         for (std::size_t i = 2; i < words_.size(); ++i) {
-            if (!is(i, name)) continue;
-            const std::size_t type = is(i - 1, "&") ? i - 2 : i - 1;
+            if (!is(i, words_[use].text)) continue;
+            const bool is_in_list = is(i - 1, ",");
+            const std::size_t type = is_in_list ? type_of_list(i - 1) : is(i - 1, "&") ? i - 2 : i - 1;
+            if (type == 0) continue;
             if (is(type, "Tensor") && !is(i + 1, "[") && !is(i + 1, "("))
-                found = true;
+                found |= is_in_scope(i, use);
             else if (is(i - 1, ">") || is(i - 1, "*") || is(i - 1, "&") || is(i - 1, "auto") || is(i - 1, "[") ||
-                     is_a_type(i - 1))
+                     is_in_list || is_a_type(i - 1))
                 return false;
         }
         return found;
+    }
+
+    bool opens(std::size_t i) const { return is(i, "(") || is(i, "[") || is(i, "{"); }
+    bool closes(std::size_t i) const { return is(i, ")") || is(i, "]") || is(i, "}"); }
+
+    /// The bracket that closes the one at `open`, whatever is between them.
+    std::size_t closing(std::size_t open) const {
+        int depth = 0;
+        for (std::size_t i = open; i < words_.size(); ++i) {
+            if (opens(i)) ++depth;
+            if (closes(i) && --depth == 0) return i;
+        }
+        return words_.size();
+    }
+
+    /// The bracket around the word at `i`, or what ends the statement before; 0 if there is neither.
+    std::size_t before_this(std::size_t i, bool only_brackets) const {
+        int depth = 0;
+        while (i-- > 0) {
+            const bool ends_block = is(i, "}") && !is(i + 1, ",");  // else it closes what initialises a variable
+            if (!only_brackets && depth == 0 && (is(i, ";") || ends_block)) return i;
+            if (closes(i)) ++depth;
+            if (opens(i) && depth-- == 0) return i;
+        }
+        return 0;
+    }
+
+    /// Behind a comma: the last word of the type that the declaration begins with, "double > a(1), b(2)" at `>`.
+    /// 0 if this is no declaration: arguments of a call, a list of captures.
+    std::size_t type_of_list(std::size_t comma) const {
+        const std::size_t before = before_this(comma, false);
+        if (is(before, "[")) {
+            const std::size_t type = is(before - 1, "&") ? before - 2 : before - 1;
+            return is(type, "auto") ? type : 0;
+        }
+        if (is(before, "(") && (before == 0 || !is(before - 1, "for"))) return 0;
+        static const NameSet qualifiers = {"const", "constexpr", "static", "inline", "thread_local", "mutable"};
+        std::size_t i = before + 1, last = 0;
+        while (i < comma) {
+            if (qualifiers.contains(words_[i].text)) {
+                ++i;
+            } else if (is_a_type(i) && last != 0 && !is(i - 1, ":")) {
+                return last;  // the first name that is declared
+            } else if (is_a_type(i)) {
+                last = i++;
+            } else if (last != 0 && is(i, "<")) {
+                int depth = 0;
+                for (; i < comma; ++i)
+                    if (is(i, "<")) {
+                        ++depth;
+                    } else if (is(i, ">") && --depth == 0) {
+                        break;
+                    }
+                last = i++;
+            } else if (last != 0 && (is(i, ":") || is(i, "&") || is(i, "*"))) {
+                ++i;
+            } else {
+                return 0;
+            }
+        }
+        return 0;
+    }
+
+    /// Whether a name that is declared at `at` may be meant at `use`: its block, or the function whose parameter it is,
+    /// is around that too.
+    bool is_in_scope(std::size_t at, std::size_t use) const {
+        if (use < at) return false;
+        const std::size_t open = before_this(at, true);
+        if (!opens(open)) return true;
+        if (is(open, "{")) return use < closing(open);
+        std::size_t body = closing(open) + 1;
+        while (body < words_.size() && !is(body, "{") && !is(body, ";") && !closes(body))
+            body = opens(body) ? closing(body) + 1 : body + 1;
+        return is(body, "{") && body < use && use < closing(body);
     }
 
     bool is_a_type(std::size_t i) const {
@@ -94,15 +171,18 @@ private:
             return fmt::format("{}(…) changes nothing that it is given, and nobody takes its result here",
                                words_[begin].text);
         std::string last;  // the member that is called last; "[" for an index
+        std::string shown = words_[begin].text;
         std::size_t i = begin + 1;
         while (i < words_.size()) {
             if (is(i, "[")) {
-                last = last == "?" || (last.empty() && !is_tensor(words_[begin].text)) ? "?" : "[";
+                last = last == "?" || (last.empty() && !is_tensor(begin)) ? "?" : "[";
+                shown += is(i - 1, "]") ? "[j]" : "[i]";
                 i = behind(i);
             } else if (is(i, ".") && i + 1 < words_.size() && words_[i + 1].is_name()) {
                 const std::string& member = words_[i + 1].text;
                 const bool is_called = is(i + 2, "(");
                 if (is_called && !views.contains(member) && !copies.contains(member)) return {};
+                shown = member + "(…)";
                 last = is_called ? member : "?";  // a member may be a list of tensors: its elements are no views
                 i = is_called ? behind(i + 2) : i + 2;
             } else {
@@ -114,7 +194,7 @@ private:
             return fmt::format(
                 "{0} is a view made for this line, and = changes that alone: nothing is written into the tensor. Write "
                 "{0}.copy_from(…) in place of =",
-                last == "[" ? "x[i]" : last + "(…)");
+                shown);
         if (is(i, ";") && last != "[")
             return fmt::format("{}(…) leaves its tensor as it is and gives another one, which nobody takes here", last);
         return {};

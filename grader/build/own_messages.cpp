@@ -2,6 +2,7 @@
 
 #include "build/abstract_class.hpp"
 #include "build/const_declaration.hpp"
+#include "build/earlier_error.hpp"
 #include "build/own_classes.hpp"
 #include "build/plain_words.hpp"
 #include "build/source_lines.hpp"
@@ -106,7 +107,7 @@ struct Spot {
 class OwnMessages {
 public:
     OwnMessages(const std::vector<SourceFile>& files, const NamesForStudent& names)
-        : own_(files), words_(files), classes_(files, words_), names_(names) {}
+        : files_(files), own_(files), words_(files), classes_(files, words_), names_(names) {}
 
     std::vector<CompilerMessage> of(Severity severity, std::string_view output);
 
@@ -119,6 +120,7 @@ private:
     std::vector<std::string> what_stands_before(const CompilerWords& words, const verdict::SourceLine& told) const;
     std::vector<std::string> notes_of(const CompilerWords& words, const verdict::SourceLine& told) const;
 
+    const std::vector<SourceFile>& files_;
     SourceLines own_;
     WordsOfFiles words_;
     OwnClasses classes_;
@@ -249,6 +251,7 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
         else {  // the other says what the notes say
             message.notes = notes_of(words, message.at);
             message.advice = advice_on_const_variable(message, words_);
+            if (message.advice.empty()) message.advice = advice_on_earlier_error(message, messages, files_);
             if (message.advice.empty()) message.advice = advice_on(message);
         }
         if (message.advice.empty() && spot->is != Spot::Is::the_place) message.advice = verdict::within_a_library;

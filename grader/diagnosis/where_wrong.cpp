@@ -144,6 +144,15 @@ void ask_more(Asked& asked, const Function& function, judge::Student& student, R
     }
 }
 
+/// Of "angles is not contiguous": which numbers are read then.
+std::string advice_on(std::string_view condition) {
+    if (!condition.ends_with(not_contiguous)) return {};
+    const std::string_view name = condition.substr(0, condition.size() - std::string_view(not_contiguous).size());
+    if (name.find(' ') != std::string_view::npos) return {};
+    return fmt::format(
+        "right: take the strides of {0}, not those of a row-major tensor, or make {0}.contiguous() first", name);
+}
+
 }  // namespace
 
 WhereWrong where_it_is_wrong(const std::vector<Observation>& observations, const Function& function,
@@ -162,7 +171,9 @@ WhereWrong where_it_is_wrong(const std::vector<Observation>& observations, const
         return {
             fmt::format("it throws where {}: in all {} such calls, and in none of the {} others", *split, wrong, right),
             true};
-    if (split) return {fmt::format("wrong in all {} questions where {}, right in all {} others", wrong, *split, right)};
+    if (split)
+        return {fmt::format("wrong in all {} questions where {}, right in all {} others", wrong, *split, right), false,
+                advice_on(*split)};
     if (const auto turned = what_splits(asked.sorted().turned()))
         return {fmt::format("right in all {} questions where {}, wrong in all {} others", right, *turned, wrong)};
     if (const auto needed = needed_option(asked.sorted()))
@@ -202,6 +213,7 @@ void say_first(const WhereWrong& where, std::vector<std::string>& sentences) {
         return where.words.find(condition + ':') != std::string::npos ||
                where.words.find(condition + ',') != std::string::npos;
     });
+    if (!where.advice.empty()) sentences.insert(sentences.begin(), where.advice);
     sentences.insert(sentences.begin(), where.words);
 }
 

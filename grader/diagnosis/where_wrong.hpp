@@ -9,7 +9,8 @@ namespace headway::diagnosis {
 
 struct WhereWrong {
     std::string words;
-    bool throws = false;  ///< in all that is wrong, where it should answer
+    bool throws = false;      ///< in all that is wrong, where it should answer
+    std::string advice = {};  ///< what to do, where the words tell that
 };
 
 /// For a function whose mistake has no name, what its wrong answers have in common and its right ones lack: "wrong in

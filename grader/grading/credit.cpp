@@ -197,6 +197,35 @@ void settle_what_throws_on_wrong_values(verdict::Exercise& exercise) {
             test.depends_on = wrong;
 }
 
+/// The earlier function that throws at the same line and is wrong itself, where the diagnosis leaves the one that this
+/// test asked to others: that line may stand in a helper of both. Empty if there is none.
+std::string throws_there_before(const Test& test, const verdict::Exercise& exercise) {
+    if (test.state != TestState::failed || test.depends_on || !test.failure || !test.failure->at) return {};
+    if (test.failure->kind != FailureKind::exception) return {};
+    for (const verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {
+        const bool is_left_to_others = one.state == FunctionState::unjudged || one.state == FunctionState::follows;
+        if (one.function == test.failure->function) return {};  // it is judged, or the others come later
+        if (is_left_to_others) continue;
+        if (std::ranges::any_of(exercise.tests, [&](const Test& other) {
+                return fails_there(other, *test.failure->at, one.function) && !other.depends_on &&
+                       other.failure->kind == FailureKind::exception;
+            }))
+            return one.function;
+    }
+    return {};
+}
+
+void settle_what_throws_in_a_helper(verdict::Exercise& exercise) {
+    for (const verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {
+        if (one.state != FunctionState::unjudged) continue;
+        for (Test& test : exercise.tests) {
+            if (!test.failure || test.failure->function != one.function) continue;
+            if (std::string other = throws_there_before(test, exercise); !other.empty())
+                test.depends_on = std::move(other);
+        }
+    }
+}
+
 /// Names what is wrong where what it hands on was taken for the fault of the function that took it.
 void name_what_is_wrong(std::optional<std::string>& first, std::optional<std::vector<std::string>>& others,
                         const std::string& own, const verdict::Exercise& exercise) {
@@ -259,6 +288,7 @@ void settle_credit(verdict::Exercise& exercise) {
     if (!exercise.diagnosis) return;
     settle_what_was_made(exercise);
     settle_what_throws_on_wrong_values(exercise);
+    settle_what_throws_in_a_helper(exercise);
     // All of them first: what a test fails in shows who is wrong in others.
     std::vector<Test> tests = exercise.tests;
     for (Test& test : tests) {

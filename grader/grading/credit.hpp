@@ -19,6 +19,7 @@ bool breaks(const verdict::NamedMistake& mistake, const verdict::Test& test);
 /// points, and no failure. A call that never came back says nothing of its own function where the mistake lies in
 /// another one that it calls: that depends on the other one. So does a call that throws or ends the program on what
 /// the student's own make_… made, where that is wrong and nothing is found wrong in the function that was called. A
+/// function that the diagnosis leaves to others depends on an earlier one that is wrong where both throw at one line. A
 /// function without a name of which properties hold on credit, and none fails, is left unjudged: it may be wrong in
 /// nothing but what it was given. Of a function that fails a test of its own it is not said that it is right given the
 /// others. Where what depends on a function, or is right given it, names one in which nothing is wrong, the one with a

@@ -35,7 +35,7 @@ public:
     }
 
     void show(Page& page, std::size_t indent) const {
-        page.line(indent, {{heading(), Tone::faint}});
+        page.paragraph({.indent = indent, .hanging = 2}, {{heading(), Tone::faint}});
         std::vector<Span> titles;
         for (const std::string_view title : {"yours", "expected", "difference"})
             titles.push_back({fmt::format("{:<{}}", title, width_of_block(cell_width_) + gap), Tone::faint});
@@ -64,7 +64,19 @@ private:
         const std::string place = place_of(window_);
         std::string text = place.empty() ? "" : "at " + place + ", ";
         if (!row_axis(window_).empty()) text += runs("row", row_axis(window_)) + ", ";
-        return text + runs("column", column_axis(window_)) + ":";
+        text += runs("column", column_axis(window_));
+        if (window_.shape.size() >= 2)
+            text += part_of("row", first_row(window_), window_.yours.shape[0], *(window_.shape.end() - 2));
+        if (!window_.shape.empty())
+            text += part_of("column", first_column(window_), window_.yours.shape[1], window_.shape.back());
+        return text + ":";
+    }
+
+    /// ", columns 106 to 121 of 150", counted as where the largest difference is; empty if all are shown.
+    static std::string part_of(const char* what, std::int64_t first, std::int64_t shown, std::int64_t all) {
+        if (shown >= all) return {};
+        if (shown == 1) return fmt::format(", {} {} of {}", what, first, all);
+        return fmt::format(", {}s {} to {} of {}", what, first, first + shown - 1, all);
     }
 
     std::string glyph(double value, const HeatScale& scale) const {
@@ -77,8 +89,10 @@ private:
     std::vector<Span> line(std::size_t row) const {
         std::vector<Span> spans;
         const auto block = [&](const std::function<Span(std::size_t)>& cell) {
+            // What stands behind the last block would make the line too long for the page.
+            if (!spans.empty())
+                spans.push_back({std::string(width_of_block(cell_width_) - columns_ * cell_width_ + gap, ' ')});
             for (std::size_t column = 0; column < columns_; ++column) spans.push_back(cell(row * columns_ + column));
-            spans.push_back({std::string(width_of_block(cell_width_) - columns_ * cell_width_ + gap, ' ')});
         };
         const auto& yours = window_.yours.values;
         const auto& expected = window_.expected.values;

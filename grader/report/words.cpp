@@ -201,20 +201,6 @@ bool is_out_of_time(const verdict::Exercise& exercise) {
     return exercise.diagnosis && exercise.diagnosis->out_of_time.value_or(false);
 }
 
-std::string unnamed_in_words(const verdict::Exercise& exercise, const std::string& function) {
-    std::string done;
-    for (const verdict::Test& test : exercise.tests) {
-        if (!test.failure || test.depends_on || test.failure->function != function) continue;
-        if (test.failure->pattern) return function + " is not right for all sizes: " + *test.failure->pattern;
-        if (done.empty() && test.failure->kind == FailureKind::wrong_behaviour) done = message_of(*test.failure);
-    }
-    if (!done.empty()) return done;
-    const FunctionDiagnosis* found = exercise.diagnosis ? diagnosis_of(*exercise.diagnosis, function) : nullptr;
-    if (is_out_of_time(exercise) && (found == nullptr || found->sentences.empty()))
-        return function + " is wrong, and there was no time to look for its mistake";
-    return function + " is wrong in a way that Headway has no name for";
-}
-
 std::string evidence(const FunctionDiagnosis& function) {
     const bool is_alone = function.mistakes.size() == 1;
     const std::string answers =

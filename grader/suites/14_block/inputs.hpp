@@ -63,6 +63,9 @@ struct BlockInputs {
     BlockInputs calm() const;
     /// One block, whose attention returns the very tensor that it is given.
     BlockInputs idle() const;
+    /// One block, whose answers tell by which formula its MLP goes, forwards and back: gelu is asked where the two
+    /// differ most, and what rounding may do, or the room that own parts get, is far less than that.
+    BlockInputs bent(const std::string& formula_of_gelu) const;
     Arguments forward() const;
     Arguments backward() const;
 };
@@ -71,6 +74,9 @@ inline const std::vector<std::string> orders{"pre_norm", "post_norm"}, formulas{
 /// The order of a stack whose blocks take turns: the second, the fourth, ... are post-norm, with the other formula and
 /// a larger eps.
 inline const std::string mixed = "mixed";
+
+/// Blocks of both orders: any, those whose attention is idle, and those that tell the formulas apart.
+std::vector<BlockInputs> blocks_of_all_kinds(Random& random);
 
 /// The blocks of a call, one if it is no stack.
 std::vector<BlockArrays> blocks_of(const Arguments& arguments);

@@ -47,6 +47,15 @@ std::vector<Arguments> ask_norms(Random& random, Arguments (*arguments)(const No
 /// Where the formulas hardly differ, and where they do.
 Tensor numbers_to_bend(Random& random, const Shape& shape) { return random_tensor(random, shape) * 2.0F; }
 
+/// Of every order and formula. They show little but the formula, and that for certain.
+std::vector<BlockInputs> bent_blocks(Random& random) {
+    std::vector<BlockInputs> blocks;
+    for (const std::string& formula : formulas)
+        for (const std::string& order : orders)
+            blocks.push_back(BlockInputs(random, small_block_sizes(random), 0).ordered(order).bent(formula));
+    return blocks;
+}
+
 }  // namespace
 
 std::vector<Arguments> ask_layer_norm(Random& random) {
@@ -108,6 +117,7 @@ std::vector<Arguments> ask_block_forward(Random& random) {
             in.eps = formula == "tanh" ? 0.3 : 1e-5;
             questions.push_back(in.forward());
         }
+    for (const BlockInputs& in : bent_blocks(random)) questions.push_back(in.forward());
     return questions;
 }
 
@@ -120,6 +130,7 @@ std::vector<Arguments> ask_block_backward(Random& random) {
             in.eps = formula == "tanh" ? 0.3 : 1e-5;
             questions.push_back(in.backward());
         }
+    for (const BlockInputs& in : bent_blocks(random)) questions.push_back(in.backward());
     return questions;
 }
 

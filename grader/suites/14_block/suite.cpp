@@ -244,10 +244,7 @@ void expect_block_gradients(Student& student, const BlockInputs& in) {
 }
 
 void expect_all_blocks(Student& student, Random& random, void (*expect)(Student&, const BlockInputs&)) {
-    for (const std::string& order : orders)
-        expect(student, BlockInputs(random, random_block_sizes(random), 0).ordered(order));
-    for (const std::string& order : orders)
-        expect(student, BlockInputs(random, random_block_sizes(random), 0).ordered(order).idle());
+    for (const BlockInputs& in : blocks_of_all_kinds(random)) expect(student, in);
     for_every_relation(student, random, "B T D F", [&](const AxisSizes& sizes, Random& own) {
         const BlockInputs in(own, {sizes["B"], sizes["T"], sizes["D"], sizes["F"]}, 0);
         for (const std::string& order : orders) expect(student, in.ordered(order));

@@ -42,6 +42,7 @@ public:
           parts_(parts),
           block_(block),
           formula_(w_.fixed_formula.empty() ? block.formula : w_.fixed_formula),
+          formula_back_(w_.fixed_formula_back.empty() ? formula_ : w_.fixed_formula_back),
           eps_(w_.fixed_eps != 0 ? w_.fixed_eps : block.eps) {}
 
     Array forward(const Array& x) {
@@ -124,7 +125,7 @@ private:
 
     Array back_through_sublayer(std::size_t place, const Array& x, const Array& grad_y) {
         if (place == 0) return attended_backward(block_.mix, x, grad_y);
-        mlp_ = parts_.mlp_backward(block_.mlp, x, grad_y, formula_);
+        mlp_ = parts_.mlp_backward(block_.mlp, x, grad_y, formula_back_);
         return mlp_.x;
     }
 
@@ -210,7 +211,7 @@ private:
     Wiring w_;
     Parts& parts_;
     const BlockArrays& block_;
-    std::string formula_;
+    std::string formula_, formula_back_;
     double eps_;
     std::array<NormGradients, 2> norm_;  ///< by place
     MlpGradients mlp_;

@@ -27,6 +27,7 @@ struct Wiring {
     bool writes_into_normed = false;         ///< in pre-norm: y, which an attention may have returned as it came
     bool side_by_side = false;               ///< in pre-norm both sub-layers see x
     std::string fixed_formula = {};          ///< whatever the block asks for
+    std::string fixed_formula_back = {};     ///< by which the MLP goes back, whatever the block asks for
     double fixed_eps = 0;
 
     // ---- and back --------------------------------------------------------------------------------------------

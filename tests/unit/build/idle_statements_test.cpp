@@ -20,7 +20,10 @@ TEST(IdleStatements, AViewThatIsAssignedToWritesNothing) {
                 ElementsAre("a.cpp:2: slice(…) is a view made for this line, and = changes that alone: nothing is "
                             "written into the tensor. Write slice(…).copy_from(…) in place of ="));
     EXPECT_THAT(idle_in("for (;;) {\n\n    x[0] = y[1];\n}"), ElementsAre(HasSubstr("a.cpp:4: x[i] is a view")));
-    EXPECT_THAT(idle_in("x.view({2, 3})[1] = y;"), ElementsAre(HasSubstr("x[i].copy_from(…)")));
+    EXPECT_THAT(idle_in("Tensor a, g = x;\n    g[0][1] = y;"), ElementsAre(HasSubstr("a.cpp:3: g[i][j] is a view")));
+    EXPECT_THAT(idle_in("const auto back = [&](Tensor t, Tensor g) -> Tensor { g[0] = t; };"),
+                ElementsAre(HasSubstr("g[i] is a view")));
+    EXPECT_THAT(idle_in("x.view({2, 3})[1] = y;"), ElementsAre(HasSubstr("Write view(…)[i].copy_from(…)")));
 }
 
 TEST(IdleStatements, AResultThatNobodyTakes) {
@@ -46,6 +49,12 @@ TEST(IdleStatements, WhatDoesSomethingIsLeftAlone) {
                              "Tensor rows[3];\nrows[0] = y;",
                              "bool same = x.slice(0, 0, 1) == y;",
                              "std::vector<float> x;\nx[0] = 1;",
+                             "std::vector<double> a(D, 0.0), g{1, 2}, h(D);\ng[0] = a[0];\n"
+                             "const auto back = [&](const Tensor& g, const Tensor& h) { f(g, h); };\nh[0] = 1;",
+                             "for (std::map<int, std::vector<float>> a, g;;) {\n    g[0] = f(1, g);\n}\n{ Tensor g; }",
+                             "auto [a, g] = two();\ng[0] = 1;\n{ Tensor g; }",
+                             "{\n    Tensor g;\n}\ng[0] = 1;",
+                             "const auto back = [&](const Tensor& g) { return g; };\ng[0] = back(x);",
                              "Tensor z = matmul(x, y);",
                              "x = exp(x);",
                              "return sum(x, -1);",

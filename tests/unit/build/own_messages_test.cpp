@@ -290,6 +290,28 @@ TEST(OwnMessages, TensorsAreExpectedToBeEqualNumberByNumber) {
     }
 }
 
+TEST(OwnMessages, WhatIsDeclaredInALineWithAnErrorIsNotSaidToBeUnknown) {
+    const auto advice = [](const std::string& declaration, const std::string& between, const std::string& words) {
+        const std::vector<SourceFile> own{
+            {"a.cpp", "void f(Tensor a) {\n" + declaration + "\n" + between + "\nuse(s);\n}\n"}};
+        const auto told = own_messages(
+            Severity::error,
+            "./a.cpp:2:5: error: " + words + "\n./a.cpp:4:5: error: ‘s’ was not declared in this scope\n", own, names);
+        return told.size() == 2 ? told[0].advice + "|" + told[1].advice : "";
+    };
+    const std::string of_cos = "cannot convert ‘const headway::Tensor’ to ‘double’";
+    for (const char* declaration : {"const Tensor c = turned(cos(a)), s = turned(sin(a));", "Tensor s = cos(a);"})
+        EXPECT_EQ(
+            advice(declaration, "", of_cos),
+            "cos is for one number, and this is a Tensor: go through its elements.|s is declared in line 2, which "
+            "has an error itself: mend that one first.");
+    for (const char* other : {"Tensor c = cos(a, s = 1);", "c = cos(a) * s;", "return s(cos(a));"})
+        EXPECT_THAT(advice(other, "", of_cos), HasSubstr("|Nothing is called s here")) << other;
+    EXPECT_THAT(advice("Tensor s = cos(a);", "}  void g() {", of_cos), HasSubstr("|Nothing is called s here"));
+    EXPECT_THAT(advice("h(a), s(a);", "", "‘s’ was not declared in this scope"),
+                HasSubstr("|Nothing is called s here"));
+}
+
 TEST(OwnMessages, AListHasNoArithmetic) {
     const std::vector<SourceFile> own{{"kv_cache.cpp", "cache.lengths += counts;\n"}};
     for (const char* words :

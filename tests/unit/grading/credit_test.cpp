@@ -332,5 +332,38 @@ TEST(Credit, WhatEndsOnAWrongObjectDependsOnWhatMadeIt) {
     EXPECT_FALSE(settled().tests[0].depends_on) << "make_cache is right";
 }
 
+TEST(Credit, WhatThrowsWhereAnEarlierFunctionThrowsDependsOnIt) {
+    verdict::Exercise exercise;
+    verdict::Diagnosis& diagnosis = exercise.diagnosis.emplace();
+    const auto throws = [&](const std::string& function, verdict::FunctionState state, int line) {
+        diagnosis.functions.emplace_back().function = function;
+        diagnosis.functions.back().state = state;
+        Property& test = exercise.tests.emplace_back();
+        test.state = TestState::failed;
+        test.failure.emplace().kind = verdict::FailureKind::exception;
+        test.failure->function = function;
+        test.failure->at = verdict::SourceLine{"block.cpp", line, ""};
+    };
+    throws("mlp_backward", verdict::FunctionState::unrecognised, 95);
+    throws("block_backward", verdict::FunctionState::unjudged, 95);
+    throws("stack_backward", verdict::FunctionState::unjudged, 120);
+    const auto settled = [&] {
+        verdict::Exercise one = exercise;
+        settle_credit(one);
+        return one;
+    };
+    EXPECT_FALSE(settled().tests[0].depends_on);
+    EXPECT_EQ(settled().tests[1].depends_on, "mlp_backward");
+    EXPECT_FALSE(settled().tests[2].depends_on) << "at another line";
+    exercise.tests[0].failure->kind = verdict::FailureKind::crash;
+    EXPECT_FALSE(settled().tests[1].depends_on) << "it fails in another way";
+    exercise.tests[0].failure->kind = verdict::FailureKind::exception;
+    diagnosis.functions[1].state = verdict::FunctionState::unrecognised;
+    EXPECT_FALSE(settled().tests[1].depends_on) << "it is wrong itself";
+    diagnosis.functions[1].state = verdict::FunctionState::unjudged;
+    std::swap(diagnosis.functions[0], diagnosis.functions[1]);
+    EXPECT_FALSE(settled().tests[1].depends_on) << "it stands before the other";
+}
+
 }  // namespace
 }  // namespace headway::cli

@@ -50,6 +50,26 @@ TEST(Heatmap, SaysWhatIsNotANumber) {
     EXPECT_THAT(shown(window), HasSubstr("! NaN or infinite"));
 }
 
+TEST(Heatmap, SaysWhichPartOfALongMatrixItShows) {
+    verdict::Window window = flat_weights();
+    window.shape = {2, 150};
+    window.first = {0, 106};
+    EXPECT_THAT(shown(window), HasSubstr("      one row a query, one column a key, columns 106 to 108 of 150:\n"));
+    window.shape = {125, 3};
+    window.first = {61, 0};
+    EXPECT_THAT(shown(window), HasSubstr("one column a key, rows 61 to 62 of 125:\n"));
+    window = {{"feature"}, {20}, {4}, {{1, 3}, {1, 0, 0}}, {{1, 3}, {0, 0, 1}}, {0, 2}};
+    EXPECT_THAT(shown(window), HasSubstr("one column a feature, columns 4 to 6 of 20:\n"));
+}
+
+TEST(Heatmap, ARowAsWideAsThePageIsWhole) {
+    // 6 before three blocks of 22, and 3 between them: 78 of 80.
+    verdict::Window window{{"query", "key"}, {1, 11}, {0, 0}, {{1, 11}, {}}, {{1, 11}, {}}, {0}};
+    window.expected.values.assign(11, 0.25);
+    window.yours.values.assign(11, 0.5);
+    EXPECT_THAT(shown(window), Not(HasSubstr("…")));
+}
+
 TEST(Heatmap, FitsIntoEightyColumns) {
     verdict::Window window{{"b", "query", "key"}, {3, 16, 16}, {1, 0, 0}, {{16, 16}, {}}, {{16, 16}, {}}, {5}};
     window.expected.values.assign(256, 0.25);

@@ -124,7 +124,8 @@ TEST(Terminal, FailedShowsEachFailureOnceInFull) {
       stage scale of attention_scores, all 270 elements differ
       largest difference at [b=1, h=2, query=3, key=0]:
         yours 0.2874, expected 0.3121 (tolerance 2e-6)
-      at [b=1, h=2], one row a query, one column a key:
+      at [b=1, h=2], one row a query, one column a key, rows 2 to 4 of 5,
+        columns 0 to 3 of 9:
       yours        expected     difference
       ▒▒░░░░░░     ▒▒░░░░░░     ▒▒  ░░··
       ░░░░░░░░     ░░░░▒▒··     ····░░░░

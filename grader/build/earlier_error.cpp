@@ -1,0 +1,63 @@
+#include "build/earlier_error.hpp"
+
+#include "submission/function_places.hpp"
+#include "submission/source_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <regex>
+
+namespace headway::build {
+namespace {
+
+/// "s" of "'s' was not declared in this scope".
+std::string unknown_name(const std::string& text) {
+    static const std::regex pattern(R"(^(?:'(\w+)' was not declared|use of undeclared identifier '(\w+)'))");
+    std::smatch match;
+    if (!std::regex_search(text, match, pattern)) return {};
+    return match[1].matched ? match[1] : match[2];
+}
+
+/// Whether the line declares the name, perhaps behind others: "Tensor c = f(x), s = g(x);".
+bool declares(const std::string& line, const std::string& name) {
+    const std::vector<Word> words = words_of(line);
+    const auto is = [&](std::size_t i, const char* text) { return i < words.size() && words[i].text == text; };
+    int depth = 0;
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+        if (is(i, "(") || is(i, "[") || is(i, "{")) ++depth;
+        if (is(i, ")") || is(i, "]") || is(i, "}")) --depth;
+        if (depth != 0 || i == 0 || words[i].text != name) continue;
+        const bool begins = (words[i - 1].is_name() && !is(i - 1, "return") && !is(i - 1, "throw")) || is(i - 1, ",") ||
+                            is(i - 1, "&") || is(i - 1, ">");
+        if (begins && ((is(i + 1, "=") && !is(i + 2, "=")) || is(i + 1, "(") || is(i + 1, "{") || is(i + 1, ";")))
+            return true;
+    }
+    return false;
+}
+
+bool are_in_one_function(int line, int later, const std::string& file, const std::vector<SourceFile>& files) {
+    const auto found = std::ranges::find(files, file, [](const SourceFile& one) { return one.path.string(); });
+    if (found == files.end()) return false;
+    return std::ranges::none_of(functions_defined_in(found->text), [&](const DefinedFunction& function) {
+        return function.line > line && function.line <= later;
+    });
+}
+
+}  // namespace
+
+std::string advice_on_earlier_error(const verdict::CompilerMessage& message,
+                                    const std::vector<verdict::CompilerMessage>& earlier,
+                                    const std::vector<SourceFile>& files) {
+    const std::string name = unknown_name(message.text);
+    if (name.empty()) return {};
+    for (const verdict::CompilerMessage& one : earlier)
+        if (one.at.file == message.at.file && one.at.line < message.at.line && unknown_name(one.text) != name &&
+            declares(one.at.text, name) && are_in_one_function(one.at.line, message.at.line, one.at.file, files))
+            return fmt::format("{} is declared in line {}, which has an error itself: mend that one first.", name,
+                               one.at.line);
+    return {};
+}
+
+}  // namespace headway::build

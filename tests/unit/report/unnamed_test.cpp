@@ -1,0 +1,31 @@
+// What is said of a function whose mistake has no name.
+#include "report/words.hpp"
+
+#include <gmock/gmock.h>
+
+#include "verdict/sample_verdicts.hpp"
+
+namespace headway::report {
+namespace {
+
+using testing::StartsWith;
+
+TEST(Unnamed, WhatIsWrongForViewsAloneDependsOnTheLayout) {
+    verdict::Exercise exercise = samples::exercise("13", "positions", verdict::State::failed, {});
+    verdict::FunctionDiagnosis function;
+    function.function = "rotate_halves";
+    exercise.diagnosis.emplace().functions = {function};
+    const auto told = [&](const std::string& sentence) {
+        exercise.diagnosis->functions.front().sentences = {sentence, "of 4 calls with small inputs, 3 are right"};
+        return unnamed_in_words(exercise, "rotate_halves");
+    };
+    EXPECT_THAT(told("wrong in all 21 questions where angles is not contiguous, right in all 64 others"),
+                StartsWith("your rotate_halves answers differently if the same numbers come in a view"));
+    for (const char* other : {"wrong in all 21 questions where H > 1 and x is not contiguous, right in all 64 others",
+                              "right in all 64 questions where x is not contiguous, wrong in all 21 others",
+                              "wrong in all 21 questions where H > 1, right in all 64 others", "wrong in all "})
+        EXPECT_EQ(told(other), "rotate_halves is wrong in a way that Headway has no name for") << other;
+}
+
+}  // namespace
+}  // namespace headway::report
