@@ -1,9 +1,7 @@
 #include "grading/where_it_failed.hpp"
 
+#include "grading/causes_in_source.hpp"
 #include "submission/function_places.hpp"
-#include "submission/loops.hpp"
-#include "submission/source_words.hpp"
-#include "submission/uncut_pieces.hpp"
 
 #include <fmt/format.h>
 
@@ -162,130 +160,6 @@ void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::Compil
     }
     for (verdict::FunctionDiagnosis& function : diagnosis.functions) function.frames.reset();
     tell_what_hides_a_member(diagnosis, warnings, workspace.submission().files);
-}
-
-void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const std::vector<build::SourceFile>& files) {
-    constexpr std::size_t most_told = 8;
-    if (!function.at || function.at->text.find("Tensor::empty(") == std::string::npos) return;
-    const build::SourceLines own(files);
-    const auto around = own.function_around(*function.at);
-    if (!around) return;
-    std::set<int> lines;
-    for (std::size_t i = 3; i < around->words.size(); ++i)
-        if (around->words[i].text == "empty" && around->words[i - 1].text == ":" &&
-            around->words[i - 3].text == "Tensor" && around->words[i].line != function.at->line)
-            lines.insert(around->words[i].line);
-    if (lines.empty() || lines.size() > most_told) return;
-    std::string list;
-    for (const int line : lines)
-        list += (list.empty() ? "" : line == *lines.rbegin() ? " and " : ", ") + std::to_string(line);
-    function.sentences.push_back(
-        fmt::format("that function has Tensor::empty in line{} {}, too: look whether all of it is written there first",
-                    lines.size() == 1 ? "" : "s", list));
-}
-
-void tell_what_hides_a_member(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
-                              const std::vector<build::SourceFile>& files) {
-    const auto hides_what_is_followed = [&](const verdict::CompilerMessage& warning) {
-        const std::string& text = warning.at.text;
-        const std::size_t equals = text.find(" =");
-        const bool is_of_a_member = warning.text.find("shadows a member") != std::string::npos ||
-                                    warning.text.find("shadows a field") != std::string::npos;
-        // The first = of a parameter's line stands behind its bracket.
-        if (!is_of_a_member || equals == std::string::npos || text.find('(') < equals) return false;
-        const std::string name = text.substr(text.rfind(' ', equals - 1) + 1, equals - text.rfind(' ', equals - 1) - 1);
-        return std::ranges::any_of(files, [&](const build::SourceFile& file) {
-            return file.text.find(name + "->") != std::string::npos || file.text.find("*" + name) != std::string::npos;
-        });
-    };
-    const auto warning = std::ranges::find_if(warnings, hides_what_is_followed);
-    if (warning == warnings.end()) return;
-    for (verdict::FunctionDiagnosis& function : diagnosis.functions)
-        if (std::ranges::count(function.mistakes, "used_after_freed") +
-                std::ranges::count(function.mistakes, "null_pointer_followed") >
-            0)
-            function.sentences.push_back(
-                fmt::format("{}:{}: {}  {}", warning->at.file, warning->at.line, warning->at.text, warning->advice));
-}
-
-void name_what_lacks_a_return(Failure& failure, const std::vector<build::SourceFile>& files) {
-    constexpr std::string_view ends = " can end without returning a value";
-    const std::string told = "your " + failure.function + std::string(ends);
-    if (!failure.sanitizer || !failure.message.starts_with(told)) return;
-    const auto file = std::ranges::find_if(
-        files, [&](const build::SourceFile& one) { return one.path.string() == failure.sanitizer->file; });
-    if (file == files.end()) return;
-    const std::vector<build::DefinedFunction> functions = build::functions_defined_in(file->text);
-    const auto at = std::ranges::find(functions, failure.sanitizer->line, &build::DefinedFunction::line);
-    if (at != functions.end()) failure.message.replace(0, told.size(), "your " + at->name + std::string(ends));
-}
-
-void tell_what_clone_keeps(Failure& failure, const std::vector<build::SourceFile>& files) {
-    const bool recurses = failure.message.find("recurses without end") != std::string::npos;
-    if (!recurses || !failure.at || failure.at->text.find("clone()") == std::string::npos) return;
-    failure.advice = "clone() keeps the strides: what was not contiguous is not contiguous now. ";
-    *failure.advice += build::definition_of("contiguous", files)
-                           ? "To lay it out in rows, write it into Tensor::empty(x.shape()) with copy_from(x)."
-                           : "contiguous() gives a row-major one.";
-}
-
-void tell_what_continue_skips(Failure& failure, const std::vector<build::SourceFile>& files) {
-    const build::SourceLines own(files);
-    const auto function = failure.at ? own.function_around(*failure.at) : std::nullopt;
-    const auto step = function ? build::skipped_step(*function, failure.at->line) : std::nullopt;
-    const auto changes = step ? own.at(failure.at->file, step->changes) : std::nullopt;
-    if (changes)
-        failure.advice = fmt::format("The continue in line {} goes past line {}, where {} changes: {}", step->skips,
-                                     step->changes, step->name, changes->text);
-}
-
-void tell_what_counts_another(Failure& failure, const std::vector<build::SourceFile>& files) {
-    if (!failure.at || failure.message.find(" is out of range for axis ") == std::string::npos) return;
-    const build::SourceLines own(files);
-    const auto function = own.function_around(*failure.at);
-    const auto loop = function ? build::other_counter_around(*function, failure.at->line) : std::nullopt;
-    const auto head = loop ? own.at(failure.at->file, loop->line) : std::nullopt;
-    if (head)
-        failure.advice = fmt::format(
-            "It is in the loop of line {0}, whose condition reads {1} and whose head counts {2}: such a loop goes on "
-            "until something stops it. Is {1} meant in place of {2}? {3}",
-            loop->line, loop->asked, loop->counted, head->text);
-}
-
-void tell_how_a_sum_begins(Failure& failure, const std::vector<build::SourceFile>& files) {
-    if (!failure.at || failure.message.find("= b: a tensor is undefined") == std::string::npos) return;
-    const std::size_t end = failure.at->text.find_first_of(" +-");
-    if (end == std::string::npos || end == 0) return;
-    const std::string name = failure.at->text.substr(0, end);
-    const std::string_view rest = std::string_view(failure.at->text).substr(end);
-    if (!rest.starts_with(" += ") && !rest.starts_with(" -= ")) return;
-    const auto file = std::ranges::find_if(
-        files, [&](const build::SourceFile& one) { return one.path.string() == failure.at->file; });
-    if (file == files.end()) return;
-    // The last that is said of it above the line must be that it is a Tensor, without a value.
-    const std::vector<build::Word> words = build::words_without_directives(file->text);
-    std::size_t last = 0;
-    for (std::size_t i = 1; i + 3 < words.size() && words[i].line < failure.at->line; ++i)
-        if (words[i].text == name) last = i;
-    if (last == 0 || words[last - 1].text != "Tensor") return;
-    const std::size_t behind = words[last + 1].text == "{" && words[last + 2].text == "}" ? last + 3 : last + 1;
-    if (words[behind].text == ";")
-        failure.advice = fmt::format(
-            "{0} holds nothing when something is added to it for the first time: begin with Tensor {0} = "
-            "Tensor::zeros(…), in the shape of the result.",
-            name);
-}
-
-void tell_which_piece_is_not_cut(Failure& failure, const std::vector<build::SourceFile>& files) {
-    if (!failure.at || !failure.advice || !failure.advice->starts_with("That reaches past the end. If the axis is cut"))
-        return;
-    const auto function = build::SourceLines(files).function_around(*failure.at);
-    const auto piece = function ? build::uncut_piece(*function, failure.at->line) : std::nullopt;
-    if (piece)
-        failure.advice = fmt::format(
-            "That reaches past the end. In line {}, {} is {}, also for the last piece, which may be shorter: write "
-            "std::min<Index>({}, {}).",
-            piece->line, piece->end, piece->sum, piece->sum, piece->bound);
 }
 
 void leave_causes_to_names(verdict::Exercise& exercise) {

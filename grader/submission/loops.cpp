@@ -200,8 +200,7 @@ bool LoopReader::is_declared_as_const(const std::string& name, std::size_t loop)
     for (std::size_t i = 2; i < loop; ++i) {
         if (!is(i, name)) continue;
         const std::size_t type = is(i - 1, "&") ? i - 2 : i - 1;
-        const bool declares = words_[type].is_name() && !is(type, "return") && !is(type, "else");
-        if (!declares) continue;
+        if (!words_[type].is_name() || is(type, "return") || is(type, "else")) continue;  // it declares nothing
         if (type == 0 || !is(type - 1, "const")) return false;
         is_const = true;
     }

@@ -1,6 +1,8 @@
 // What is said of a failure beside the line where it happened.
 #include "grading/where_it_failed.hpp"
 
+#include "grading/causes_in_source.hpp"
+
 #include <gtest/gtest.h>
 
 namespace headway::cli {

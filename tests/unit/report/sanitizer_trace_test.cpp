@@ -56,5 +56,15 @@ TEST(SanitizerTrace, OfAFunctionThatCallsItselfHasEachFrameOnce) {
     EXPECT_THAT(text, HasSubstr("SUMMARY"));
 }
 
+TEST(Words, ThatAReportNamesNoLineIsSaidWhereNoneIsKnown) {
+    verdict::Failure failure;
+    failure.kind = verdict::FailureKind::sanitizer;
+    failure.message = "your named_parameters touches memory that is not its own (SEGV)";
+    failure.sanitizer = verdict::SanitizerReport{"SEGV", "", 0, {"    #0 0x55 in named_parameters() nn.cpp:50"}};
+    EXPECT_EQ(message_of(failure), failure.message + "; the report names no line of yours");
+    failure.at = verdict::SourceLine{"module.cpp", 12, "eval();"};
+    EXPECT_EQ(message_of(failure), failure.message);
+}
+
 }  // namespace
 }  // namespace headway::report
