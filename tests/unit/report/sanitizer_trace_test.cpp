@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "report/terminal.hpp"
+#include "report/words.hpp"
 #include "verdict/sample_verdicts.hpp"
 
 namespace headway::report {
