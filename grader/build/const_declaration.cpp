@@ -154,6 +154,15 @@ private:
     const std::vector<Word>& words_;
 };
 
+/// "shape" of "assignment of read-only location '(& shape)->std::vector<long int>::operator[](0)'", which g++ quotes
+/// without marks.
+std::string variable_told(std::string_view text) {
+    constexpr std::string_view before = "of read-only location '(& ";
+    const std::size_t at = text.find(before), begin = at + before.size();
+    const std::size_t end = at == text.npos ? at : text.find(')', begin);
+    return end == text.npos ? "" : std::string(text.substr(begin, end - begin));
+}
+
 /// Changes of an element, or of a list itself.
 bool is_about_a_list(std::string_view text) {
     return contains(text, "of read-only location") || contains(text, "returns a const value") ||
@@ -213,7 +222,8 @@ std::string advice_on_const_list(const verdict::CompilerMessage& message, WordsO
     const bool swaps = is_about_a_swap(message.text);
     if (!swaps && !is_about_a_list(message.text)) return {};
     const std::vector<Word>& words = files.of(message.at.file);
-    const std::string marked = variable_marked(message);
+    std::string marked = variable_marked(message);
+    if (marked.empty()) marked = variable_told(message.text);
     const auto advice_at = [&](std::size_t i) -> std::string {
         const auto declared = Declarations(words).of_local(words[i].text, i);
         if (!declared) return {};
