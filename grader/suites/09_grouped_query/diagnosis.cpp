@@ -203,9 +203,11 @@ std::optional<Answer> from_attention(judge::Student& student, const Arguments& a
     const Tensor x = tensor(arguments, "x");
     const Index H = integer(arguments, "num_heads"), H_kv = integer(arguments, "num_kv_heads");
     if (x.rank() != 3 || H < 1 || H_kv < 1) return std::nullopt;
-    // What it should refuse itself is not handed on.
+    // What it should refuse itself is not handed on, unless that is what it lets through.
     const Index E = tensor(arguments, "w_q").size(1);
-    if (tensor(arguments, "w_o").shape() != Shape{E, x.size(2)} || tensor(arguments, "w_v").size(1) != H_kv * (E / H))
+    const Shape w_o = tensor(arguments, "w_o").shape();
+    if (w_o.size() != 2 || w_o[0] != E || (c.checking.other_output && w_o[1] != x.size(2)) ||
+        tensor(arguments, "w_v").size(1) != H_kv * (E / H))
         return std::nullopt;
     const auto split = [&](std::size_t role, Index num_heads) {
         Given given;
@@ -222,9 +224,9 @@ std::optional<Answer> from_attention(judge::Student& student, const Arguments& a
     const auto* context = std::get_if<Tensor>(&outcome.value);
     if (context == nullptr) return answer_of(outcome);
     if (context->rank() != 4) return std::nullopt;
-    const Array merged = c.merging.merge(judge::own(*context)), w_o = reference::exact(tensor(arguments, "w_o")),
+    const Array merged = c.merging.merge(judge::own(*context)), out = reference::exact(tensor(arguments, "w_o")),
                 w_v = reference::exact(tensor(arguments, "w_v")), query = reference::exact(x);
-    return Answer::of(c.output.project({merged, w_o, nullptr, query, &w_v, H, H_kv}));
+    return Answer::of(c.output.project({merged, out, nullptr, query, &w_v, H, H_kv}));
 }
 
 std::optional<Answer> from_own_attention(judge::Student& student, const Arguments& arguments) {
