@@ -57,7 +57,7 @@ Array with_mean(const Array& weights, const Array& grad, double (*term)(double w
         }
     };
     for (std::size_t row = 0; row < weights.value.size(); row += S) {
-        const bool first_of_matrix = row % matrix == 0;
+        const bool first_of_matrix = row % matrix == 0 && over != Over::rows_of_all_heads_so_far;
         if (over == Over::row || over == Over::row_but_its_last_key || first_of_matrix)
             mean = magnitude = inherited = 0;
         if (over == Over::row_but_its_last_key)
@@ -66,7 +66,8 @@ Array with_mean(const Array& weights, const Array& grad, double (*term)(double w
             sum_from(row, S);
         else if (first_of_matrix)
             sum_from(row, matrix);
-        const double mean_error = inherited + static_cast<double>(matrix + 4) * unit_roundoff * magnitude;
+        const std::size_t most = over == Over::rows_of_all_heads_so_far ? row + S : matrix;
+        const double mean_error = inherited + static_cast<double>(most + 4) * unit_roundoff * magnitude;
         for (std::size_t i = row; i < row + S; ++i) set_apart(scores, i, grad, mean, mean_error);
     }
     return scores;

@@ -11,7 +11,7 @@ using reference::Array;
 Array elementwise(const Array& weights, const Array& grad, double (*formula)(double weight, double grad));
 
 /// What a mean is summed over.
-enum class Over { row, row_but_its_last_key, rows_so_far, all_rows };
+enum class Over { row, row_but_its_last_key, rows_so_far, rows_of_all_heads_so_far, all_rows };
 
 /// weights · (grad - mean), where the mean is some sum over weights and gradients.
 Array with_mean(const Array& weights, const Array& grad, double (*term)(double weight, double grad), bool divided,

@@ -109,24 +109,10 @@ PROPERTY(SmallNumbers, SoftmaxRoundsEachStep, 1,
     }
 }
 
-/// What a function answers under a mask. One that broadcasts must not be refused.
-Tensor attended(Student& student, const FunctionCall& call, const Mask& mask, const Shape& scores) {
-    if (mask.defined() && mask.shape() != scores) {
-        const Outcome outcome = student.outcome(call.function, call.arguments);
-        const bool refuses = outcome.error && (outcome.error->kind == wire::ErrorKind::invalid_argument ||
-                                               outcome.error->kind == wire::ErrorKind::out_of_range);
-        expect(!refuses, Stage::mask,
-               "your " + call.function + " does not take a mask of shape " + headway::to_string(mask.shape()) +
-                   ", which broadcasts to the scores' " + headway::to_string(scores));
-    }
-    return student.tensor(call.function, call.arguments);
-}
-
 void expect_attention(Student& student, const Heads& in, const Mask& mask, const Needs& needs = {}) {
     const FunctionCall call{"attention_in_half", in.with(mask)};
-    const Shape scores{in.q.size(0), in.q.size(1), in.q.size(2), in.k.size(2)};
     expect_close_given(
-        student, context_axes, attended(student, call, mask, scores),
+        student, context_axes, student.tensor(call.function, call.arguments),
         diagnosis::attention_in_half(diagnosis::right(), in.q, in.k, in.v, mask), {"rounded", "softmax_in_half"},
         [&] { return own_attention(student, in.q, in.k, in.v, mask); }, computes(student, call, "", needs));
 }
@@ -255,10 +241,9 @@ void expect_attended(Student& student, const Tensor& q, const Cache& cache, cons
     const auto context = [&](const Tensor& k, const Tensor& v) {
         return reference::attention(exact(q), exact(k), exact(v), mask).context;
     };
-    const Shape scores{q.size(0), q.size(1), q.size(2), cache.k.codes.size(2)};
     expect_close_given(
-        student, context_axes, attended(student, call, mask, scores), context(cache.k.decoded(), cache.v.decoded()),
-        {"from_int8"},
+        student, context_axes, student.tensor(call.function, call.arguments),
+        context(cache.k.decoded(), cache.v.decoded()), {"from_int8"},
         [&]() -> std::optional<Array> {
             const auto own_numbers = [&](const Rows& rows) {
                 return student.tensor("from_int8",

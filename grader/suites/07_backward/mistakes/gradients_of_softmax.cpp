@@ -157,6 +157,21 @@ Chapter gradients_of_softmax() {
                          weights, grad, [](double w, double g) { return w * g; }, false, Over::rows_so_far);
                  };
              }},
+        {.id = "softmax_gradient_mean_never_ends",
+         .decision = "softmax_gradient",
+         .title =
+             "the sum of a row is never set back to 0: the rows of all heads and sequences before it are summed too",
+         .right = weighted_mean,
+         .symptom = "the very first row is right, all others are not",
+         .question = "Where does the sum of a row begin at 0?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
+                     return with_mean(
+                         weights, grad, [](double w, double g) { return w * g; }, false,
+                         Over::rows_of_all_heads_so_far);
+                 };
+             }},
         {.id = "softmax_gradient_mean_stops_early",
          .decision = "softmax_gradient",
          .title = "the weighted mean leaves out the last key of the row",
