@@ -134,7 +134,7 @@ constexpr BeginnersError table[] = {
     {R"(to 'Tensor::size\(\)|single argument 'axis')", "",
      "size wants an axis: x.size(0), or x.size(-1) for the last one. x.numel() counts all elements, x.rank() the "
      "axes."},
-    {R"(invalid use of member function|non-static member function must be called|unresolved overloaded function type)",
+    {R"(invalid use of member function|non-static member function must be called|unresolved overloaded function type|from type '[^']*::\)\()",
      "", "It is a function, so () comes after its name: x.shape()."},
     {R"('Tensor::shape\(|expected 0, have 1)", R"(shape\()",
      "shape() takes nothing. The size of an axis is x.size(0)."},
