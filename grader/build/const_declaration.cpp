@@ -106,6 +106,19 @@ public:
         return {};
     }
 
+    /// The line of the nearest use of the name as a parameter, `const T& name`, if what is last said of it before is
+    /// that.
+    std::optional<int> of_const_parameter(const std::string& name, std::size_t use) const {
+        for (std::size_t i = use; i-- > 3;) {
+            if (!is(i, name) || !is(i - 1, "&") || !words_[i - 2].is_name()) continue;
+            std::size_t type = i - 2;
+            while (type > 2 && is(type - 1, ":") && is(type - 2, ":")) type -= 3;
+            const bool is_told = type > 0 && is(type - 1, "const") && (is(i + 1, ",") || is(i + 1, ")"));
+            return is_told ? std::optional(words_[i].line) : std::nullopt;
+        }
+        return {};
+    }
+
 private:
     bool is(std::size_t i, std::string_view text) const { return i < words_.size() && words_[i].text == text; }
     bool is_type(std::size_t i) const {
@@ -217,6 +230,16 @@ std::string advice_on_list(const std::string& name, const Declared& declared) {
     return fmt::format("{} is const (line {}): leave out const there, if it is yours to change.", name, declared.line);
 }
 
+/// An exercise's function has it from the header so.
+std::string advice_on_parameter(const std::string& name, std::optional<int> line) {
+    if (!line) return {};
+    return fmt::format(
+        "{} is const, as it is given (line {}): what a function is given it leaves alone. Write to a copy, such as "
+        "clone() "
+        "of a tensor; leave out const only in a helper of your own whose task it is to change it.",
+        name, *line);
+}
+
 /// Where a list is to change that the function itself declares as const, or as a reference to what is const.
 std::string advice_on_const_list(const verdict::CompilerMessage& message, WordsOfFiles& files) {
     const bool swaps = is_about_a_swap(message.text);
@@ -226,7 +249,8 @@ std::string advice_on_const_list(const verdict::CompilerMessage& message, WordsO
     if (marked.empty()) marked = variable_told(message.text);
     const auto advice_at = [&](std::size_t i) -> std::string {
         const auto declared = Declarations(words).of_local(words[i].text, i);
-        if (!declared) return {};
+        if (!declared)
+            return advice_on_parameter(words[i].text, Declarations(words).of_const_parameter(words[i].text, i));
         const auto follows = [&](std::size_t by, std::string_view text) {
             return i + by < words.size() && words[i + by].text == text;
         };

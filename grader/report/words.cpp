@@ -250,7 +250,7 @@ std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const
         if (test.state != verdict::TestState::failed || !test.failure || test.failure->function != function) continue;
         const Failure& failure = *test.failure;
         if (!is_loud(failure.kind)) always = false;
-        if (!is_loud(failure.kind)) continue;
+        if (!is_loud(failure.kind) || test.depends_on == function) continue;  // that shows nothing by itself
         if (!says_what_it_threw(failure) && (loud || says_what_it_threw(exercise, function))) continue;
         if (loud && says_what_it_threw(*loud->failure)) continue;
         loud = {.failure = &failure,

@@ -322,7 +322,7 @@ PROPERTY(HeadSplitting, SplittingNeverCopies, 1, "split_heads shares storage wit
             expect_shape(heads, student.read(split).shape(), {n.B, H, n.T, d});
             expect_view(student, x, {1, 2, H * d - 1}, split,
                         "split_heads(x, " + std::to_string(H) + ") of " + std::to_string(H * d) + " features",
-                        "it was copied on the way",
+                        "it was copied on the way. Give the transposed view itself, without contiguous() or clone()",
                         {split_is_built_of,
                          {"split_heads", {{"x", numbers}, {"num_heads", H}}},
                          reference::split_heads(exact(numbers), H)});

@@ -268,6 +268,9 @@ Questions decode_questions(Random& random) {
     ask(all(2), all(3), 3);
     ask(different, all(1), 1);
     ask(falling, all(1), 1);
+    Shape none_for_the_longest = all(1);
+    none_for_the_longest.front() = 0;
+    ask(falling, none_for_the_longest, 1);
     ask(falling, all(3), 3);
     ask(different, different_counts(size.B, size.T), size.T);
     ask(falling, different_counts(size.B, 3), 3);

@@ -132,7 +132,7 @@ Known summed(Halves::Order order, Numbers numbers, const Rounding& round, Known 
 }
 
 bool keeps_in_half(Halves::KeptTotal kept, bool asked) {
-    if (kept == Halves::KeptTotal::as_asked) return asked;
+    if (kept == Halves::KeptTotal::as_asked || kept == Halves::KeptTotal::rounded_at_the_end_too) return asked;
     if (kept == Halves::KeptTotal::exchanged) return !asked;
     return kept == Halves::KeptTotal::in_half;
 }
@@ -177,6 +177,7 @@ std::vector<Known> weights_of_row(const Halves& choices, const std::vector<Known
     }
     Known total = keeps_in_half(choices.total, total_in_half) ? summed(choices.order, e, round) : in_float(e);
     if (choices.total == Halves::KeptTotal::in_float_rounded_once && total_in_half) total = round(total);
+    if (choices.total == Halves::KeptTotal::rounded_at_the_end_too) total = round(total);
     // Where nothing is left beside what another row has, some give zeros and others 0 / 0.
     if (choices.largest == Halves::Largest::of_all_rows && total.value == 0)
         return std::vector<Known>(s.size(), Known{0, 0, anything});

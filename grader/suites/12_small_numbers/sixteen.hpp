@@ -43,7 +43,7 @@ struct Halves {
     bool drops_the_axis = false;           ///< (..., n) -> (...), in place of (..., 1)
 
     // ---- softmax ---------------------------------------------------------------------------------------------
-    enum class KeptTotal { as_asked, in_half, in_float, exchanged, in_float_rounded_once };
+    enum class KeptTotal { as_asked, in_half, in_float, exchanged, in_float_rounded_once, rounded_at_the_end_too };
     KeptTotal total = KeptTotal::as_asked;
     bool subtracts_max = true;
     /// Which scores the largest is looked for in.

@@ -83,5 +83,31 @@ TEST(DependsOn, WhatThrowsWhereAnEarlierFunctionThrowsDependsOnIt) {
     EXPECT_FALSE(settled().tests[1].depends_on) << "it stands before the other";
 }
 
+TEST(Credit, WhatIsWrongForViewsIsExceptedFromWhatIsSaidOfStrides) {
+    verdict::Exercise exercise;
+    Property& aside = exercise.tests.emplace_back();
+    aside.state = TestState::passed;
+    aside.property = "shapes that do not fit are refused, strides change no answer";
+    verdict::FunctionDiagnosis& function = exercise.diagnosis.emplace().functions.emplace_back();
+    function.function = "attention_scores";
+    function.state = verdict::FunctionState::unrecognised;
+    const auto given = [&] {
+        verdict::Exercise one = exercise;
+        settle_credit(one);
+        return one.tests.front().given.value_or("");
+    };
+    EXPECT_EQ(given(), "");
+    function.sentences = {"wrong in all 9 questions where q is not contiguous, right in all 4 others"};
+    EXPECT_EQ(given(), "attention_scores");
+    function.sentences.clear();
+    Property& failed = exercise.tests.emplace_back();
+    failed.state = TestState::failed;
+    failed.failure.emplace().function = "attention_scores";
+    failed.failure->message = "your attention_scores threw: view: (2, 3): the tensor is not contiguous";
+    EXPECT_EQ(given(), "attention_scores");
+    exercise.tests.front().property = "shapes that do not fit are refused";
+    EXPECT_EQ(given(), "");
+}
+
 }  // namespace
 }  // namespace headway::cli

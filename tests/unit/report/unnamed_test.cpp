@@ -27,5 +27,23 @@ TEST(Unnamed, WhatIsWrongForViewsAloneDependsOnTheLayout) {
         EXPECT_EQ(told(other), "rotate_halves is wrong in a way that Headway has no name for") << other;
 }
 
+TEST(Unnamed, WhatThrowsIsSaidToThrowThoughNoTestOfItsOwnShowsIt) {
+    verdict::Failure failure;
+    failure.kind = verdict::FailureKind::exception;
+    failure.function = "halves_to_pairs";
+    failure.message = "your halves_to_pairs answers in none of these tests";
+    verdict::Exercise exercise = samples::exercise("13", "positions", verdict::State::failed,
+                                                   {samples::failed("A", "what does not fit is refused", 1, failure)});
+    verdict::FunctionDiagnosis function;
+    function.function = "halves_to_pairs";
+    function.sentences = {"it throws for some of what it should answer"};
+    exercise.diagnosis.emplace().functions = {function};
+    EXPECT_TRUE(loud_failure(exercise, "halves_to_pairs"));
+    exercise.tests.front().depends_on = "halves_to_pairs";
+    EXPECT_FALSE(loud_failure(exercise, "halves_to_pairs")) << "it is not judged by that test";
+    EXPECT_EQ(unnamed_in_words(exercise, "halves_to_pairs"),
+              "halves_to_pairs throws for some of what it should answer");
+}
+
 }  // namespace
 }  // namespace headway::report
