@@ -264,15 +264,10 @@ bool is_wrong_for_views(const verdict::FunctionDiagnosis& function, const verdic
 /// What a test of all functions says of strides is not said of one that another test charges for them.
 void except_what_is_wrong_for_views(verdict::Exercise& exercise) {
     for (Test& test : exercise.tests) {
-        if (test.state != TestState::passed || test.given ||
-            test.property.find("strides change no") == std::string::npos)
-            continue;
-        const auto wrong = std::ranges::find_if(exercise.diagnosis->functions, [&](const auto& function) {
-            return is_wrong_for_views(function, exercise);
-        });
-        if (wrong == exercise.diagnosis->functions.end()) return;
-        test.given = test.function = name_alone(wrong->function);
-        test.states.reset();
+        if (test.state != TestState::passed || test.property.find("strides change no") == std::string::npos) continue;
+        for (const verdict::FunctionDiagnosis& function : exercise.diagnosis->functions)
+            if (!test.given && is_wrong_for_views(function, exercise))
+                test.given = test.function = name_alone(function.function);
     }
 }
 
