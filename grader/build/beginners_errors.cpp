@@ -49,7 +49,7 @@ constexpr BeginnersError table[] = {
      "A lambda sees variables around it only if its square brackets say so: write [&] in place of []."},
     {R"(default argument given for parameter|redefinition of default argument)", "",
      "What this parameter is by default, its declaration says already: leave out = … here."},
-    {R"(\bfor\b|redefinition of|expected ';'|at end of declaration)", R"(\bfor\s*\([^;]*,[^;]*,)",
+    {R"(\bfor\b|redefinition of|expected ';'|at end of declaration)", R"(\bfor\s*\([^;:]*,[^;:]*,)",
      "The three parts of for are parted by semicolons: for (Index i = 0; i < n; ++i)."},
     {R"(redeclaration|redefinition)", "",
      "This name is declared a second time in the same block or file. Leave out the type to assign to the first, or "

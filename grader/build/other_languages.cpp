@@ -22,7 +22,7 @@ constexpr BeginnersError habits[] = {
     {UNKNOWN_NAME("print"), "", R"(C++ prints with std::cout << x << '\n'; and takes tensors there, too.)"},
     {UNKNOWN_NAME("mat_mul|matMul|MatMul|mm|bmm|dot|einsum"), "", "Matrices are multiplied by matmul(a, b)."},
     {R"(operator[!=]='[^]*Tensor|invalid operands to binary expression \('(?:const )?Tensor')",
-     R"(\b((?:EXPECT|ASSERT)_(?:EQ|NE))\b)",
+     R"(\b((?:EXPECT|ASSERT)_(?:EQ|NE))\b(?!.*\]\s*\[))",
      "Tensors are not compared as a whole. Expect it of each number, in loops, by one index per axis: @1(a(i, j), b(i, "
      "j))."},
     {UNKNOWN_NAME("softmax"), "",
