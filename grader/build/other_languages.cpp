@@ -21,6 +21,9 @@ constexpr BeginnersError habits[] = {
     {UNKNOWN_NAME("len"), "", "The size of an axis of a tensor is x.size(axis), that of a std::vector v.size()."},
     {UNKNOWN_NAME("print"), "", R"(C++ prints with std::cout << x << '\n'; and takes tensors there, too.)"},
     {UNKNOWN_NAME("mat_mul|matMul|MatMul|mm|bmm|dot|einsum"), "", "Matrices are multiplied by matmul(a, b)."},
+    {R"((?:operator[!=]=' \(operand types are|binary expression \() ?'(?:const )?Tensor' and '(?:const )?(?:int|float|double|Index)')",
+     R"(\]\s*\[)",
+     "x[i][j] is a Tensor still, at the last axis one of rank 0. One number is in round brackets: x(i, j)."},
     {R"(operator[!=]='[^]*Tensor|invalid operands to binary expression \('(?:const )?Tensor')",
      R"(\b((?:EXPECT|ASSERT)_(?:EQ|NE))\b(?!.*\]\s*\[))",
      "Tensors are not compared as a whole. Expect it of each number, in loops, by one index per axis: @1(a(i, j), b(i, "

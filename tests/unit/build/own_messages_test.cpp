@@ -291,6 +291,24 @@ TEST(OwnMessages, TensorsAreExpectedToBeEqualNumberByNumber) {
     }
 }
 
+TEST(OwnMessages, AnElementThatIsExpectedHasRoundBrackets) {
+    for (const char* words : {"no match for ‘operator==’ (operand types are ‘const headway::Tensor’ and ‘const int’)",
+                              "invalid operands to binary expression ('const headway::Tensor' and 'const int')"}) {
+        const auto told = own_messages(Severity::error, "./a.cpp:1:5: error: " + std::string(words) + "\n",
+                                       {{"a.cpp", "EXPECT_EQ(out.weights[0][0][0][2], 0);\n"}}, names);
+        ASSERT_EQ(told.size(), 1U);
+        EXPECT_THAT(told[0].advice, HasSubstr("in round brackets: x(i, j)")) << words;
+    }
+}
+
+TEST(OwnMessages, ALoopOverAListHasNoParts) {
+    const auto told = own_messages(
+        Severity::error, "./a.cpp:1:45: error: no matching function for call to ‘Setup::Setup(unsigned long&)’\n",
+        {{"a.cpp", "for (std::uint64_t seed : {1, 2, 3}) Setup(seed).check();\n"}}, names);
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_THAT(told[0].advice, testing::Not(HasSubstr("semicolons")));
+}
+
 TEST(OwnMessages, WhatIsDeclaredInALineWithAnErrorIsNotSaidToBeUnknown) {
     const auto advice = [](const std::string& declaration, const std::string& between, const std::string& words) {
         const std::vector<SourceFile> own{
