@@ -248,16 +248,17 @@ std::string advice_on_const_list(const verdict::CompilerMessage& message, WordsO
     std::string marked = variable_marked(message);
     if (marked.empty()) marked = variable_told(message.text);
     const auto advice_at = [&](std::size_t i) -> std::string {
-        const auto declared = Declarations(words).of_local(words[i].text, i);
-        if (!declared)
-            return advice_on_parameter(words[i].text, Declarations(words).of_const_parameter(words[i].text, i));
         const auto follows = [&](std::size_t by, std::string_view text) {
             return i + by < words.size() && words[i + by].text == text;
         };
+        if (follows(1, ".") && (follows(2, "shape") || follows(2, "strides"))) return {};  // these are only read
+        const auto declared = Declarations(words).of_local(words[i].text, i);
+        // x[0] of a Tensor is a view, made anew.
+        if (!declared && follows(1, "[")) return {};
+        if (!declared)
+            return advice_on_parameter(words[i].text, Declarations(words).of_const_parameter(words[i].text, i));
         const bool is_of_a_tensor = declared->type == "Tensor" || declared->type == "Mask";
-        const bool is_a_view = is_of_a_tensor && follows(1, "[");
-        const bool is_read_of_it = follows(1, ".") && (follows(2, "shape") || follows(2, "strides"));
-        return is_a_view || is_read_of_it ? "" : advice_on_list(words[i].text, *declared);
+        return is_of_a_tensor && follows(1, "[") ? "" : advice_on_list(words[i].text, *declared);
     };
     for (std::size_t i = 0; i < words.size() && words[i].line <= message.at.line; ++i) {
         if (words[i].line != message.at.line) continue;
