@@ -19,7 +19,7 @@ using Names = std::set<std::string, std::less<>>;
 
 bool is_in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 /// Characters are bytes in it: marks count characters.
 bool is_ascii(std::string_view text) {
@@ -42,7 +42,7 @@ std::optional<std::size_t> assignment_before(std::string_view line, std::size_t 
         if (line[i] != '=' || (i + 1 < line.size() && line[i + 1] == '=')) continue;
         const char before = line[i - 1];
         if (before == '=' || before == '<' || before == '>' || before == '!') continue;
-        return compound.find(before) == compound.npos ? i : i - 1;
+        return compound.find(before) == std::string_view::npos ? i : i - 1;
     }
     return {};
 }
@@ -172,8 +172,8 @@ private:
 std::string variable_told(std::string_view text) {
     constexpr std::string_view before = "of read-only location '(& ";
     const std::size_t at = text.find(before), begin = at + before.size();
-    const std::size_t end = at == text.npos ? at : text.find(')', begin);
-    return end == text.npos ? "" : std::string(text.substr(begin, end - begin));
+    const std::size_t end = at == std::string_view::npos ? at : text.find(')', begin);
+    return end == std::string_view::npos ? "" : std::string(text.substr(begin, end - begin));
 }
 
 /// Changes of an element, or of a list itself.
@@ -188,7 +188,7 @@ bool is_about_a_list(std::string_view text) {
 /// g++ tells of the arguments which are const, clang++ nothing.
 bool is_about_a_swap(std::string_view text) {
     const std::size_t call = text.find("no matching function for call to '");
-    if (call == text.npos) return false;
+    if (call == std::string_view::npos) return false;
     const std::string_view called = text.substr(text.find('\'', call) + 1);
     return called.starts_with("swap'") || called.starts_with("iter_swap'") ||
            ((called.starts_with("swap(") || called.starts_with("iter_swap(")) && contains(called, "const "));
@@ -263,9 +263,9 @@ std::string advice_on_const_list(const verdict::CompilerMessage& message, WordsO
     for (std::size_t i = 0; i < words.size() && words[i].line <= message.at.line; ++i) {
         if (words[i].line != message.at.line) continue;
         for (const std::size_t changed : changed_by_call(words, i))
-            if (const std::string advice = advice_at(changed); !advice.empty()) return advice;
+            if (std::string advice = advice_at(changed); !advice.empty()) return advice;
         if (swaps || words[i].text != marked || (i > 0 && words[i - 1].text == ".")) continue;
-        if (const std::string advice = advice_at(i); !advice.empty()) return advice;
+        if (std::string advice = advice_at(i); !advice.empty()) return advice;
     }
     return {};
 }

@@ -106,7 +106,8 @@ private:
         static const NameSet qualifiers = {"const", "constexpr", "static", "inline", "thread_local", "mutable"};
         std::size_t i = before + 1, last = 0;
         while (i < comma) {
-            if (qualifiers.contains(words_[i].text)) {
+            const bool is_of_the_last = last != 0 && (is(i, ":") || is(i, "&") || is(i, "*"));
+            if (is_of_the_last || qualifiers.contains(words_[i].text)) {
                 ++i;
             } else if (is_a_type(i) && last != 0 && !is(i - 1, ":")) {
                 return last;  // the first name that is declared
@@ -121,8 +122,6 @@ private:
                         break;
                     }
                 last = i++;
-            } else if (last != 0 && (is(i, ":") || is(i, "&") || is(i, "*"))) {
-                ++i;
             } else {
                 return 0;
             }
