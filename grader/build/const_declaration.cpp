@@ -230,13 +230,12 @@ std::string advice_on_list(const std::string& name, const Declared& declared) {
     return fmt::format("{} is const (line {}): leave out const there, if it is yours to change.", name, declared.line);
 }
 
-/// An exercise's function has it from the header so.
+/// Parameters of the exercise's functions are const because the header says so.
 std::string advice_on_parameter(const std::string& name, std::optional<int> line) {
     if (!line) return {};
     return fmt::format(
-        "{} is const, as it is given (line {}): what a function is given it leaves alone. Write to a copy, such as "
-        "clone() "
-        "of a tensor; leave out const only in a helper of your own whose task it is to change it.",
+        "{} is const, as it is given (line {}): what a function is given it leaves alone. Write to a copy, "
+        "such as clone() of a tensor; leave out const only in a helper of your own whose task it is to change it.",
         name, *line);
 }
 

@@ -7,8 +7,8 @@
 
 namespace headway::diagnosis {
 
-/// Of a function that throws where an answer is due, and how the sentence on the first stage that goes wrong begins.
-inline constexpr const char* throws_for_some = "it throws for some of what it should answer";
+using verdict::throws_for_some;
+/// How the sentence on the first stage that goes wrong begins.
 inline constexpr const char* wrong_already = "wrong already ";
 
 /// What can be said of a function that no mistake of the catalogue explains. Adds sentences: along which axis the

@@ -3,6 +3,8 @@
 #include "diagnosis/conditions.hpp"
 #include "diagnosis/elements.hpp"
 
+#include "student/call_sentence.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -165,10 +167,9 @@ Tensor* tensor_named(Arguments& arguments, const std::string& wanted) {
 }
 
 std::string listed(const std::vector<std::string>& names) {
-    std::string list;
-    for (std::size_t i = 0; i < names.size(); ++i)
-        list += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + (names[i].empty() ? "the result" : names[i]);
-    return list;
+    std::vector<std::string> words = names;
+    std::ranges::replace(words, std::string(), std::string("the result"));
+    return judge::listed(words);
 }
 
 bool have_same_parts(const Answer& a, const Answer& b) {

@@ -41,7 +41,7 @@ std::string unnamed_in_words(const verdict::Exercise& exercise, const std::strin
             "your {} answers differently if the same numbers come in a view that is not contiguous: it "
             "should depend on the numbers alone, not on how they are laid out in memory",
             function);
-    if (found != nullptr && std::ranges::count(found->sentences, "it throws for some of what it should answer") > 0)
+    if (found != nullptr && std::ranges::count(found->sentences, verdict::throws_for_some) > 0)
         return function + " throws for some of what it should answer";
     if (is_out_of_time(exercise) && (found == nullptr || found->sentences.empty()))
         return function + " is wrong, and there was no time to look for its mistake";

@@ -1,3 +1,4 @@
+#include "student/call_sentence.hpp"
 #include "student/sweep.hpp"
 
 #include <algorithm>
@@ -81,13 +82,6 @@ std::vector<std::vector<Place>> changed_in_pairs(const SameSize& same) {
         for (auto other = std::next(one); other != same.places.end(); ++other)
             if (one->argument != other->argument) pairs.push_back({*one, *other});
     return pairs;
-}
-
-std::string listed(const std::vector<std::string>& words) {
-    std::string text;
-    for (std::size_t i = 0; i < words.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
-    return text;
 }
 
 std::string names_of(const Arguments& arguments, const std::vector<Place>& places) {

@@ -1,4 +1,5 @@
 // What a submission must not answer.
+#include "student/call_sentence.hpp"
 #include "student/student.hpp"
 
 #include <algorithm>
@@ -34,11 +35,7 @@ struct Demand {
         of = {because.substr(0, is_shared ? end : because.size())};
         if (is_shared) words = because.substr(end);
     }
-    std::string sentence() const {
-        std::string text = of.front();
-        for (std::size_t i = 1; i < of.size(); ++i) text += (i + 1 == of.size() ? " and " : ", ") + of[i];
-        return text + words;
-    }
+    std::string sentence() const { return listed(of) + words; }
 };
 
 std::vector<Demand> demands(const std::vector<LetThrough>& all, const std::string& function) {

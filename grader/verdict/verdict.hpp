@@ -222,6 +222,9 @@ struct CompilerMessage {
     std::vector<std::string> notes;
 };
 
+/// What the diagnosis says of a function that throws where an answer is due. Reports know it by that.
+inline constexpr const char* throws_for_some = "it throws for some of what it should answer";
+
 /// The advice where a compiler speaks of a library's code and nothing better is known.
 inline constexpr const char* within_a_library =
     "This shows within code of a library that the line asks for: what it is given does not fit.";

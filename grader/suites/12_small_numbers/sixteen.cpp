@@ -1,6 +1,7 @@
 #include "suites/12_small_numbers/sixteen.hpp"
 
 #include "suites/12_small_numbers/exact_sums.hpp"
+#include "suites/12_small_numbers/known.hpp"
 
 #include "diagnosis/elements.hpp"
 
@@ -22,60 +23,7 @@ double nearest(double x, const Digits& format) {
     return std::abs(result) > format.largest ? std::copysign(infinity, x) : result;
 }
 
-double cut_off(double x) {
-    const double step = std::ldexp(1.0, std::max(std::ilogb(x), bfloat16_digits.least_exponent) - 7);
-    return std::trunc(x / step) * step;
-}
-
-/// A number that is known up to its two ends. All that is done with it grows or falls where it grows.
-struct Known {
-    double low, value, high;
-
-    static Known exactly(double x) { return {x, x, x}; }
-    static Known of(const Array& array, std::size_t i) {
-        const double x = array.value[i], error = array.error[i];
-        return error > 0 && std::isfinite(x) ? Known{x - error, x, x + error} : exactly(x);
-    }
-    bool is_open() const { return low != high; }
-    double error() const {
-        if (!std::isfinite(value)) return 0;
-        const double off = std::max(value - low, high - value);
-        return off >= 0 ? off : 0;
-    }
-};
-
-/// One number after the other, in a format or in float.
-class Rounding {
-public:
-    Rounding(const Halves& choices, bool to_half) : choices_(choices), to_half_(to_half) {}
-
-    double operator()(double x) const {
-        if (x == 0 || !std::isfinite(x)) return x;
-        if (!to_half_ && choices_.cuts_bfloat16) return cut_off(x);
-        return choices_.nearest(x, to_half_ ? choices_.half : choices_.bfloat16);
-    }
-    Known operator()(const Known& x) const {
-        if (!x.is_open()) return Known::exactly((*this)(x.value));
-        return {(*this)(x.low), (*this)(x.value), (*this)(x.high)};
-    }
-    Array operator()(const Array& x) const {
-        Array result = zeros(x.shape);
-        for (std::size_t i = 0; i < x.value.size(); ++i) {
-            const Known number = (*this)(Known::of(x, i));
-            result.value[i] = number.value;
-            result.error[i] = number.error();
-        }
-        return result;
-    }
-
-private:
-    const Halves& choices_;
-    bool to_half_;
-};
-
 using Numbers = std::span<const Known>;
-
-Known sum_of(const Known& a, const Known& b) { return {a.low + b.low, a.value + b.value, a.high + b.high}; }
 
 Known in_float(Numbers numbers) {
     Known total = Known::exactly(0);
@@ -132,9 +80,14 @@ Known summed(Halves::Order order, Numbers numbers, const Rounding& round, Known 
 }
 
 bool keeps_in_half(Halves::KeptTotal kept, bool asked) {
-    if (kept == Halves::KeptTotal::as_asked || kept == Halves::KeptTotal::rounded_at_the_end_too) return asked;
-    if (kept == Halves::KeptTotal::exchanged) return !asked;
-    return kept == Halves::KeptTotal::in_half;
+    using Kept = Halves::KeptTotal;
+    if (kept == Kept::as_asked || kept == Kept::rounded_at_the_end_too) return asked;
+    return kept == Kept::exchanged ? !asked : kept == Kept::in_half;
+}
+
+bool is_rounded_at_the_end(Halves::KeptTotal kept, bool in_half) {
+    return kept == Halves::KeptTotal::rounded_at_the_end_too ||
+           (kept == Halves::KeptTotal::in_float_rounded_once && in_half);
 }
 
 Known larger(const Known& a, const Known& b) {
@@ -176,8 +129,7 @@ std::vector<Known> weights_of_row(const Halves& choices, const std::vector<Known
         e.push_back(choices.rounds_exp ? round(power) : power);
     }
     Known total = keeps_in_half(choices.total, total_in_half) ? summed(choices.order, e, round) : in_float(e);
-    if (choices.total == Halves::KeptTotal::in_float_rounded_once && total_in_half) total = round(total);
-    if (choices.total == Halves::KeptTotal::rounded_at_the_end_too) total = round(total);
+    if (is_rounded_at_the_end(choices.total, total_in_half)) total = round(total);
     // Where nothing is left beside what another row has, some give zeros and others 0 / 0.
     if (choices.largest == Halves::Largest::of_all_rows && total.value == 0)
         return std::vector<Known>(s.size(), Known{0, 0, anything});
@@ -193,47 +145,10 @@ std::vector<Known> weights_of_row(const Halves& choices, const std::vector<Known
     return weights;
 }
 
-/// (..., M, K) · (..., K, N) with sums in half.
-Array half_product(const Halves& choices, const Array& a, const Array& b, bool rounds_products) {
-    const Rounding round(choices, true);
-    const Index B = a.size(0), H = a.size(1), M = a.size(2), K = a.size(3), N = b.size(3);
-    Array result = zeros({B, H, M, N});
-    each(result.shape, [&](Coordinate at, std::size_t i) {
-        Known total = Known::exactly(0);
-        for (Index j = 0; j < K; ++j) {
-            const Index of_a[] = {at[0], at[1], at[2], j}, of_b[] = {at[0], at[1], j, at[3]};
-            const std::size_t left = position(a.shape, of_a), right = position(b.shape, of_b);
-            const double value = a.value[left] * b.value[right];
-            const double off = a.error[left] * std::abs(b.value[right]) + b.error[right] * std::abs(a.value[left]);
-            Known product{value - off, value, value + off};
-            if (rounds_products) product = round(product);
-            Known next = sum_of(total, product);
-            const double float_off = static_cast<float>(next.value) == next.value ? 0 : u * std::abs(next.value);
-            next = {next.low - float_off, next.value, next.high + float_off};
-            total = round(next);
-        }
-        result.value[i] = total.value;
-        result.error[i] = total.error();
-    });
-    return result;
-}
-
 Halves right_halves() {
     Halves halves{};
     halves.nearest = &nearest;
     return halves;
-}
-
-Widths widths_of(const Array& q, const Array& k, const Array& v) {
-    Widths widths;
-    widths.B = q.size(0);
-    widths.H = q.size(1);
-    widths.T = q.size(2);
-    widths.S = k.size(2);
-    widths.d = widths.default_d = q.size(3);
-    widths.d_v = v.size(3);
-    widths.D = widths.H * widths.d;
-    return widths;
 }
 
 }  // namespace
@@ -306,46 +221,6 @@ Array softmax_in_half(const Halves& choices, const Array& scores, bool total_in_
         }
     }
     return weights;
-}
-
-Array attention_in_half(const Choices& c, const Tensor& q_given, const Tensor& k_given, const Tensor& v_given,
-                        const Mask& mask) {
-    const Halves& choices = c.of<Halves>();
-    const Rounding round(choices, true);
-    const auto read = [&](const Tensor& x, Argument which, std::size_t role, double by = 1) {
-        const Array numbers = c.reading.tensor(x, which);
-        const Array scaled = by == 1 ? numbers : reference::scale(numbers, by);
-        return choices.rounds_input.at(role) ? round(scaled) : scaled;
-    };
-    Array q = read(q_given, Argument::query, 0);
-    const Array k = read(k_given, Argument::key, 1), v = read(v_given, Argument::value, 2);
-    double factor = c.scoring.factor(widths_of(q, k, v));
-    if (choices.rounds_root) factor = 1 / round(1 / factor);
-    const bool as_they_came = choices.scaled == Halves::Scaled::queries_as_they_came;
-    if (as_they_came) q = read(q_given, Argument::query, 0, factor);
-    if (choices.scaled == Halves::Scaled::queries_first) q = round(reference::scale(q, factor));
-    if (as_they_came || choices.scaled == Halves::Scaled::queries_first) factor = 1;
-    Array sums = choices.of_scores == Halves::Sums::in_float
-                     ? c.scoring.product(q, k)
-                     : half_product(choices, q, reference::transpose(k, -2, -1),
-                                    choices.of_scores == Halves::Sums::with_products);
-    if (choices.scaled == Halves::Scaled::after_rounding) sums = round(sums);
-    Array scores = round(reference::scale(sums, factor));
-    Blocked blocked = c.masking.read(mask, scores.shape);
-    const Blocked as_asked = blocked;
-    c.masking.block(scores, blocked);
-    for (std::size_t i = 0; i < blocked.size(); ++i) {
-        if (!blocked[i]) continue;
-        scores.value[i] = -infinity;
-        scores.error[i] = 0;
-    }
-    Array weights = softmax_in_half(choices, scores, choices.attention_total_in_half);
-    c.masking.afterwards(weights, as_asked);
-    const Array& gathered = c.weighing.gathered == Gathered::keys ? k : v;
-    Array context = choices.of_context == Halves::Sums::in_float
-                        ? c.weighing.context({weights, scores, q, k, gathered, as_asked})
-                        : half_product(choices, weights, gathered, choices.of_context == Halves::Sums::with_products);
-    return choices.rounds_context ? round(context) : context;
 }
 
 }  // namespace headway::diagnosis

@@ -278,7 +278,7 @@ void expect_stack(Student& student, const BlockInputs& in) {
 
 PROPERTY(Block, StacksKeepInputsAlone, 1,
          "through a stack every block gets its gradients; of the way forward only the inputs of blocks are kept") {
-    // First: whatever the numbers are, and whoever they are from, it is this function that calls and keeps.
+    // First: how often it calls and what it keeps is its own, also where its numbers are wrong because of others.
     for (const std::string& order : orders)
         expect_one_call_back(student, BlockInputs(random, {2, 3, 4, 5}, 0).ordered(order));
     expect_checkpoints(student, random, !session.sanitized);  // a sanitizer's own memory would be measured

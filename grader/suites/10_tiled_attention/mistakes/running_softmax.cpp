@@ -245,7 +245,7 @@ Chapter running_softmax() {
          .decision = "running_start",
          .title = "the running maximum starts at the lowest finite number instead of -infinity",
          .right = starts_at_minus_infinity,
-         .symptom = "contexts are right; but a row that has seen no key holds a score that no key had",
+         .symptom = "contexts may be right; but a row that has seen no key holds a score that no key had",
          .question = "What is the largest of no numbers?",
          .make = [](Choices& c) { c.change<Tiling>().start = -3.4028234663852886e38; }},
         {.id = "blocked_scores_finite",
