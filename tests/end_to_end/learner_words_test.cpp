@@ -112,21 +112,12 @@ TEST(HeadersAndHints, SayWhatMayBeLetThrough) {
     says_in("09_grouped_query/grouped_query.hpp", "(q, k and v do not");
 }
 
-/// Every fourth one, beginning with that.
-std::vector<Learner> quarter_of_learners(std::size_t first) {
-    const std::vector<Learner> all = learners();
-    std::vector<Learner> quarter;
-    for (std::size_t i = first; i < all.size(); i += 4) quarter.push_back(all[i]);
-    return quarter;
+/// `NAME_in_K`: each takes seconds, so ./headway test runs one eighth with each commit (scripts/test.sh).
+std::string name_of_learner(const testing::TestParamInfo<Learner>& learner) {
+    return learner.param.name + "_in_" + std::to_string(learner.index % 8);
 }
 
-std::string name_of_learner(const testing::TestParamInfo<Learner>& learner) { return learner.param.name; }
-
-// Each takes seconds: ./headway test runs one quarter with each commit (scripts/test.sh).
-INSTANTIATE_TEST_SUITE_P(Quarter0, LearnersWords, testing::ValuesIn(quarter_of_learners(0)), name_of_learner);
-INSTANTIATE_TEST_SUITE_P(Quarter1, LearnersWords, testing::ValuesIn(quarter_of_learners(1)), name_of_learner);
-INSTANTIATE_TEST_SUITE_P(Quarter2, LearnersWords, testing::ValuesIn(quarter_of_learners(2)), name_of_learner);
-INSTANTIATE_TEST_SUITE_P(Quarter3, LearnersWords, testing::ValuesIn(quarter_of_learners(3)), name_of_learner);
+INSTANTIATE_TEST_SUITE_P(Each, LearnersWords, testing::ValuesIn(learners()), name_of_learner);
 
 }  // namespace
 }  // namespace headway
