@@ -243,7 +243,7 @@ Chapter running_softmax() {
         {.id = "maximum_starts_at_lowest",
          .decision = "running_start",
          .title = "the running maximum starts at the lowest finite number instead of -infinity",
-         .right = "before the first key the largest score is -infinity; while it is, absorb adds nothing to a row",
+         .right = "before the first key the largest score is -infinity; a tile after which it still is adds nothing",
          .symptom = "a row that has seen no key holds a score that no key had; an absorb that relies on it gives NaN "
                     "for a blocked row that begins with -infinity",
          .question = "What is the largest of no numbers?",
