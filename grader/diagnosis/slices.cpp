@@ -38,6 +38,13 @@ std::set<std::size_t> wrong_along(const Pair& pair, std::size_t axis) {
 /// In how many answers something must be seen that is said of all.
 constexpr int least_telling = 2;
 
+/// Whether positions of a text lie along an axis, or rows and columns of a matrix. Which of them is wrong may follow
+/// from the lengths, as T - S does: what holds of one length is not said of all.
+bool is_of_positions(std::size_t axis, std::size_t rank) {
+    constexpr std::size_t of_matrix = 2, with_heads = 4;
+    return rank == of_matrix || axis == (rank == with_heads ? 2 : 1);
+}
+
 /// How wrong slices may lie along an axis of any size.
 struct Pattern {
     const char* words;
@@ -61,13 +68,17 @@ std::optional<std::string> in_common(const std::vector<const Pair*>& pairs, std:
     constexpr std::size_t telling_size = 3;  // of two, the first that is right is the last that is right
     std::vector<bool> fitting(std::size(patterns), true);
     int telling = 0;
+    std::set<std::size_t> sizes;
     for (const Pair* pair : pairs) {
         const auto size = static_cast<std::size_t>(pair->expected.shape[axis]);
         if (size == 0) continue;
         const std::set<std::size_t> wrong = wrong_along(*pair, axis);
         for (std::size_t i = 0; i < std::size(patterns); ++i) fitting[i] = fitting[i] && fits(patterns[i], wrong, size);
-        if (size >= telling_size) ++telling;
+        if (size < telling_size) continue;
+        ++telling;
+        sizes.insert(size);
     }
+    if (is_of_positions(axis, pairs.front()->expected.shape.size()) && sizes.size() < 2) return std::nullopt;
     const bool is_one = std::ranges::count(fitting, true) == 1;
     if (telling < least_telling || !is_one) return std::nullopt;
     return patterns[std::ranges::find(fitting, true) - fitting.begin()].words;

@@ -114,6 +114,18 @@ Chapter chapters::causal_and_padding() {
              [](Choices& c) {
                  see(c, [](Index t, Index s, Index T, Index S) { return t + (S - T) >= 0 && s > t + (S - T); });
              }},
+        {.id = "causal_border_below_zero",
+         .decision = "causal",
+         .title = "queries that stand 2 or more before the first key see every key: t + (S - T) + 1 is taken for a "
+                  "large number where it is below 0",
+         .right = "block s > t + (S - T), which is every key where t + (S - T) is negative",
+         .symptom = "right for T <= S + 1; with more queries, those at the beginning see the future",
+         .question = "With 5 queries and 3 keys: what is t + (S - T) + 1 for the first query, in the type that you "
+                     "use?",
+         .make =
+             [](Choices& c) {
+                 see(c, [](Index t, Index s, Index T, Index S) { return t + (S - T) + 1 >= 0 && s > t + (S - T); });
+             }},
         {.id = "causal_blind_queries_see_the_first_key",
          .decision = "causal",
          .title = "queries that may see no key see the first one: t + (S - T) is taken for 0 where it is below",

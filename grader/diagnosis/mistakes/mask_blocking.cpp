@@ -33,6 +33,27 @@ void empty_rows_with(Array& weights, const Blocked& blocked, std::size_t (*key)(
     }
 }
 
+/// Blocked weights become 0, and the others are divided by what is left of their sum and by a small number more, 1e-13
+/// or another one: what is predicted has room for all of them.
+void renormalise(Array& weights, const Blocked& blocked) {
+    constexpr double least_added = 1e-14, most_added = 1e-8, denormal = 1e-20;
+    const auto width = static_cast<std::size_t>(weights.shape.back());
+    for (std::size_t row = 0; row < weights.value.size(); row += width) {
+        double left = 0;
+        for (std::size_t i = row; i < row + width; ++i) {
+            if (blocked[i]) weights.value[i] = weights.error[i] = 0;
+            left += weights.value[i];
+        }
+        for (std::size_t i = row; i < row + width; ++i) {
+            if (blocked[i] || !std::isfinite(weights.error[i])) continue;
+            const double most = weights.value[i] / (left + least_added);
+            const double least = weights.value[i] / (left + most_added);
+            weights.error[i] = 2 * weights.error[i] / (left + least_added) + (most - least) / 2 + denormal;
+            weights.value[i] = (most + least) / 2;
+        }
+    }
+}
+
 }  // namespace
 
 Chapter chapters::mask_blocking() {
@@ -157,6 +178,19 @@ Chapter chapters::mask_blocking() {
                      for (std::size_t i = 0; i < b.size(); ++i)
                          if (b[i]) weights.value[i] = weights.error[i] = 0;
                  };
+             }},
+        {.id = "mask_multiplied_and_renormalised",
+         .decision = "mask_block",
+         .title =
+             "softmax counts blocked scores as 0; their weights are set to 0 afterwards, and the others divided by "
+             "what is left of the sum",
+         .right = "blocked scores become -infinity before softmax",
+         .symptom = "right until the open scores of a row lie far below 0: then less and less is left for them",
+         .question = "What is left of the sum where a blocked score counts as 0 and the open ones are -100?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.blocked_score = [](double) { return 0.0; };
+                 c.masking.afterwards = &renormalise;
              }},
         {.id = "blocked_keep_their_scores",
          .decision = "mask_block",

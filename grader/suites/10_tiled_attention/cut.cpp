@@ -108,6 +108,8 @@ bool Cut::is_skipped(const Query& query, Index begin, Index end) const {
             return is_due_future(query, begin);
         case Tiling::Skipped::by_position_without_offset:
             return begin > query.end - 1;
+        case Tiling::Skipped::by_each_query:
+            return tiles_.future(query.t, begin, query.T, query.S);
         case Tiling::Skipped::none:
             return false;
     }

@@ -64,6 +64,7 @@ struct Tiling {
         reaching_behind_the_last_query,
         by_position,
         by_position_without_offset,  ///< S - T
+        by_each_query,               ///< for itself, as in a loop that takes one query at a time
         none
     };
     double start = -std::numeric_limits<double>::infinity();  ///< the largest score before the first key

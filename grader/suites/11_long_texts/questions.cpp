@@ -62,7 +62,8 @@ std::vector<Arguments> ask_window_mask(Random& random) {
 std::vector<Arguments> ask_global_mask(Random& random) {
     const judge::Sizes n = sizes_of(random);
     std::vector<Arguments> questions;
-    for (const Positions& positions : {Positions{}, Positions{0}, Positions{n.S - 1}, Positions{n.S - 2, 1, n.S - 2}})
+    for (const Positions& positions : {Positions{}, Positions{0}, Positions{n.S - 1}, Positions{n.S - 2, 1, n.S - 2},
+                                       Positions{n.S - 1, 0, 1}, Positions{0, 2, n.S - 1}})
         for (const Index T : {n.S, n.T}) questions.push_back({{"T", T}, {"S", n.S}, {"positions", positions}});
     return questions;
 }

@@ -138,12 +138,12 @@ TEST(Localise, AShapeIsToldOfThePartThatHasIt) {
 }
 
 TEST(Localise, AlongAnAxisLieAllWrongAnswersOrNone) {
-    const Shape shape{3, 2};
-    const Array right = of_shape(shape, {1, 2, 3, 4, 5, 6});
-    const auto after_the_first = answered(Answer::of(right), Answer::of(of_shape(shape, {1, 2, 9, 9, 9, 8})));
-    EXPECT_THAT(said_of({after_the_first, after_the_first}),
-                Contains("along the axis of the rows only the first is right"));
-    EXPECT_THAT(said_of({after_the_first, after_the_first, thrown}), Each(Not(HasSubstr("along the axis"))));
+    const auto three =
+        answered(Answer::of(of_shape({3, 2}, {1, 2, 3, 4, 5, 6})), Answer::of(of_shape({3, 2}, {1, 2, 9, 9, 9, 8})));
+    const auto four = answered(Answer::of(of_shape({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8})),
+                               Answer::of(of_shape({4, 2}, {1, 2, 9, 9, 9, 8, 9, 9})));
+    EXPECT_THAT(said_of({three, four}), Contains("along the axis of the rows only the first is right"));
+    EXPECT_THAT(said_of({three, four, thrown}), Each(Not(HasSubstr("along the axis"))));
 }
 
 TEST(Localise, WhatTheFirstSentenceSaysIsNotRepeated) {

@@ -59,13 +59,26 @@ TEST(WrongSlices, NothingIsCarriedOnWhereTheOnlyHeadIsWrong) {
     EXPECT_THAT(wrong_slices({heads(2, 3, 1)}, false), IsEmpty()) << "in one answer it may be chance";
 }
 
-TEST(WrongSlices, OfSequencesAndHeadsAloneSayNothingOfOtherAxes) {
-    const Shape shape{2, 2, 3, 1};
+/// Of 2 sequences with 2 heads each, T queries of which so many are wrong.
+Pair first_queries_wrong(std::size_t T, std::size_t wrong) {
+    const Shape shape{2, 2, static_cast<Index>(T), 1};
     Pair pair{"", reference::exact(Tensor::zeros(shape)), reference::exact(Tensor::zeros(shape))};
-    for (std::size_t i = 0; i < pair.seen.value.size(); i += 3) pair.seen.value[i] = 1;
-    EXPECT_THAT(wrong_slices({pair, pair}, false),
+    for (std::size_t i = 0; i < pair.seen.value.size(); ++i) pair.seen.value[i] = i % T < wrong ? 1 : 0;
+    return pair;
+}
+
+/// How many queries lie before the first key follows from T and S.
+TEST(WrongSlices, WhichQueriesAreWrongIsNotSaidOfOneLengthAlone) {
+    EXPECT_THAT(wrong_slices({first_queries_wrong(6, 1), first_queries_wrong(6, 1)}, false), IsEmpty());
+    EXPECT_THAT(wrong_slices({first_queries_wrong(6, 1), first_queries_wrong(8, 3)}, false), IsEmpty());
+    EXPECT_THAT(wrong_slices({first_queries_wrong(6, 1), first_queries_wrong(8, 1)}, false),
                 ElementsAre("along the axis of the queries only the first is wrong"));
-    EXPECT_THAT(wrong_slices({pair, pair}, false, Along::sequences_and_heads), IsEmpty());
+}
+
+TEST(WrongSlices, OfSequencesAndHeadsAloneSayNothingOfOtherAxes) {
+    const std::vector<Pair> pairs{first_queries_wrong(3, 1), first_queries_wrong(4, 1)};
+    EXPECT_THAT(wrong_slices(pairs, false), ElementsAre("along the axis of the queries only the first is wrong"));
+    EXPECT_THAT(wrong_slices(pairs, false, Along::sequences_and_heads), IsEmpty());
 }
 
 TEST(WrongSlices, WhatIsTakenOfTheFirstMatrixLeavesThatOneRight) {

@@ -7,6 +7,8 @@ namespace headway::diagnosis {
 namespace {
 
 constexpr const char* in_the_sequence = "compare positions in the sequence: s > t + (S - T)";
+constexpr const char* signed_border =
+    "block s > t + (S - T), which is every key where t + (S - T) is negative: an Index, which has a sign";
 constexpr const char* which_positions = "Which positions do you compare: in the tile or in the sequence?";
 
 void hide(Choices& c, Tiling::Causality how) { c.change<Tiling>().causality = how; }
@@ -107,7 +109,7 @@ Chapter causal_tiles() {
          .decision = "tile_causality",
          .title = "queries that may see no key see some of them, or all: t + (S - T) is taken for a large number where "
                   "it is below 0",
-         .right = "block s > t + (S - T), which is every key where t + (S - T) is negative: an Index, which has a sign",
+         .right = signed_border,
          .symptom = "right for T <= S; with more queries than keys, the first ones see what they should not",
          .question = "With 5 queries and 3 keys: what is t + (S - T) for the first query, in the type that you use?",
          .make =
@@ -116,6 +118,35 @@ Chapter causal_tiles() {
                  // Which tiles are skipped is counted in the same numbers.
                  c.masking.future = [](Index t, Index s, Index T, Index S) {
                      return t + (S - T) >= 0 && s > t + (S - T);
+                 };
+             }},
+        {.id = "causal_each_blind_query_sees_all",
+         .decision = "tile_causality",
+         .title = "queries that may see no key see every key: t + (S - T) is taken for a large number where it is "
+                  "below 0",
+         .right = signed_border,
+         .symptom = "right for T <= S; with more queries than keys, the first ones see what they should not",
+         .question = "With 5 queries and 3 keys: what is t + (S - T) for the first query, in the type that you use?",
+         .make =
+             [](Choices& c) {
+                 skip(c, Tiling::Skipped::by_each_query);
+                 c.masking.future = [](Index t, Index s, Index T, Index S) {
+                     return t + (S - T) >= 0 && s > t + (S - T);
+                 };
+             }},
+        {.id = "causal_border_below_zero_of_one_query",
+         .decision = "tile_causality",
+         .title = "queries that stand 2 or more before the first key see every key: t + (S - T) + 1 is taken for a "
+                  "large number where it is below 0",
+         .right = signed_border,
+         .symptom = "right for T <= S + 1; with more queries, those at the beginning see what they should not",
+         .question = "With 5 queries and 3 keys: what is t + (S - T) + 1 for the first query, in the type that you "
+                     "use?",
+         .make =
+             [](Choices& c) {
+                 skip(c, Tiling::Skipped::by_each_query);
+                 c.masking.future = [](Index t, Index s, Index T, Index S) {
+                     return t + (S - T) + 1 >= 0 && s > t + (S - T);
                  };
              }},
         {.id = "queries_counted_from_their_tile",

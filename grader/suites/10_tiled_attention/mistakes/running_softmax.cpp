@@ -195,8 +195,7 @@ Chapter running_softmax() {
                   "next one wipe out those before it",
          .right = running_maximum,
          .symptom = "contexts are right for small scores as long as no tile of a row is blocked, though largest is "
-                    "not; else keys "
-                    "before a blocked tile are lost",
+                    "not; else keys before a blocked tile are lost",
          .question = "What does largest hold after a tile whose scores are all -infinity?",
          .make = [](Choices& c) { c.change<Tiling>().largest = Tiling::Largest::of_this_tile_even_if_blocked; }},
         {.id = "maximum_of_first_tile",
@@ -244,8 +243,9 @@ Chapter running_softmax() {
         {.id = "maximum_starts_at_lowest",
          .decision = "running_start",
          .title = "the running maximum starts at the lowest finite number instead of -infinity",
-         .right = starts_at_minus_infinity,
-         .symptom = "contexts may be right; but a row that has seen no key holds a score that no key had",
+         .right = "before the first key the largest score is -infinity; a tile after which it still is adds nothing",
+         .symptom = "a row that has seen no key holds a score that no key had; an absorb that relies on it gives NaN "
+                    "for a blocked row that begins with -infinity",
          .question = "What is the largest of no numbers?",
          .make = [](Choices& c) { c.change<Tiling>().start = -3.4028234663852886e38; }},
         {.id = "blocked_scores_finite",
