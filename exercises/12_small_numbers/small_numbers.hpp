@@ -41,7 +41,7 @@ enum class Total { in_half, in_float };
 
 /// Softmax along the last axis in half. With r(·) = rounded(·, Format::half):
 ///     s = r(scores)    e = r(exp(r(s - max s)))    total = Σ e    weights = r(e / total)
-/// exp and e / total are computed in float or in double; both are right.
+/// r(s - max s) may be -infinity: then e is 0. exp and e / total are computed in float or in double; both are right.
 /// @param scores  (..., S), from -65,504 to 65,504; -infinity where a key is blocked   @param total  how Σ e is kept
 /// @return (..., S); zeros where every key is blocked
 /// @throws std::invalid_argument if scores has no axis
