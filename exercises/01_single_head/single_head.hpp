@@ -12,7 +12,7 @@
 namespace headway::ex01 {
 
 /// Softmax of each row:   w[t, s] = exp(scores[t, s]) / Σ_j exp(scores[t, j]).
-/// Rows are independent; scores of ±1e4 must not overflow (subtract each row's maximum first).
+/// Rows are independent; scores of ±1e4 and beyond must not overflow (subtract each row's maximum first).
 /// @param scores  (T, S)
 /// @return (T, S); each row sums to 1
 Tensor softmax_rows(const Tensor& scores);

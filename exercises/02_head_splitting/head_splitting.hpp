@@ -18,14 +18,14 @@ namespace headway::ex02 {
 Strides contiguous_strides(const Shape& shape);
 
 /// The same numbers in the same row-major order under another shape; never a copy.      [as torch.Tensor.view]
-/// @param shape  of sizes alone: there is no -1, and Index counts its elements
+/// @param shape  of sizes alone: there is no -1, and no product of its sizes overflows Index (none such is asked)
 /// @return shares storage with x
 /// @throws std::invalid_argument if the element counts differ, or if the strides of x cannot express the shape, such as
 ///         a transposed matrix seen as one row (refusing every tensor that is not contiguous is right too)
 Tensor view(const Tensor& x, const Shape& shape);
 
 /// Two axes swapped: only shape and strides change; nothing moves.                      [as torch.transpose]
-/// @return shares storage with x
+/// @return shares storage with x, also where axis0 is axis1
 /// @throws std::invalid_argument or std::out_of_range if there is no such axis (you may let -1 be the last one, -2 the
 ///         one before it, as PyTorch does, or refuse them)
 Tensor transpose(const Tensor& x, Index axis0, Index axis1);

@@ -7,7 +7,8 @@
 
 // Exercise 03: attention in all heads at once, with masks.
 //                                          B batch · H heads · T queries · S keys · d head_dim · d_v value width
-// A mask is boolean, true = may not attend, and broadcasts to (B, H, T, S); `Mask{}` blocks nothing.
+// A mask is boolean, true = may not attend, and broadcasts to (B, H, T, S): two axes are (T, S), three (H, T, S).
+// `Mask{}` blocks nothing.
 // No function changes its arguments, or what it returned before. Where a shape does not fit, throw
 // std::invalid_argument. Tensors and masks may be views of any strides, as split_heads returns them: data()[i] is
 // element i only if is_contiguous(). given::split_heads is yours to use from here on. Sizes are at least 1 and ranks as
@@ -32,7 +33,7 @@ Mask causal_mask(Index T, Index S);
 /// @return (B, 1, 1, S)
 Mask padding_mask(const std::vector<Index>& lengths, Index S);
 
-/// Softmax over keys, as if blocked keys did not exist. Scores of ±1e4 must not overflow.
+/// Softmax over keys, as if blocked keys did not exist. Scores of ±1e4 and beyond must not overflow.
 /// @param scores  (B, H, T, S), finite   @param mask  broadcastable to (B, H, T, S)
 /// @return (B, H, T, S); a blocked key has 0; each row sums to 1, or is all zero where every key is blocked (never NaN)
 /// @throws std::invalid_argument if the mask does not broadcast to scores

@@ -13,8 +13,8 @@ namespace headway::ex04 {
 
 /// The inverse of split_heads: head h returns to features [h·d, (h+1)·d) of its token.
 /// @param context  (B, H, T, d)
-/// @return (B, T, H·d); where no number has to move, such as where H = 1 or T = 1, it may share storage with
-///         context
+/// @return (B, T, H·d); it may be a view of context where strides can express that, such as where context is
+///         contiguous and H = 1 or T = 1
 /// @throws std::invalid_argument if context is not of rank 4 (std::out_of_range, as of an index that it lacks, will do)
 Tensor merge_heads(const Tensor& context);
 
@@ -29,6 +29,7 @@ Tensor project_output(const Tensor& merged, const Tensor& w_o, const Tensor& b_o
 /// Multi-head self-attention, without biases: project, split, attend in each head, merge, project.
 ///     merge_heads(softmax(q·kᵀ / √d, masked) · v) · w_o      where q, k, v = split_heads(x·w_q), ...(x·w_k),
 ///     ...(x·w_v)
+/// A query that sees no key gets zeros. Scores of ±1e4 overflow nothing.
 /// @param x  (B, T, D)   @param w_q, w_k, w_v, w_o  (D, D)   @param mask  broadcastable to (B, H, T, T)
 /// @return (B, T, D)
 /// @throws std::invalid_argument if x is not of rank 3 (std::out_of_range will do), a matrix is not (D, D), the mask

@@ -15,7 +15,8 @@
 // one. Everything in <headway/given.hpp> is yours to use.
 // No function changes its arguments; tensors and masks may be views of any strides; what forward and attention_weights
 // returned stays as it was returned. Sizes are at least 1 and ranks as named, unless a @throws speaks of others, and no
-// H·d overflows. All numbers in tensors are finite, and so is what the formula makes of them.
+// H·d overflows. All numbers in tensors are finite, and so is what the formula makes of them. Scores of
+// ±1e4 overflow nothing.
 namespace headway::ex05 {
 
 struct AttentionOptions {

@@ -31,7 +31,7 @@ struct AttentionGradients {
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
 /// @param mask  true = may not attend; broadcastable to (B, H, T, S)   @param grad_context  (B, H, T, d_v)
 /// @return the gradients of q, k and v: where a key is blocked, neither it nor the query gets anything from the other
-///         (up to rounding), so a query that sees no key has 0; never NaN
+///         (up to rounding), so a query that sees no key has 0; never NaN: scores of ±1e4 and beyond overflow nothing
 AttentionGradients attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask,
                                       const Tensor& grad_context);
 

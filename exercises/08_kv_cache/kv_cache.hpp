@@ -63,7 +63,7 @@ Mask decoding_mask(const std::vector<Index>& lengths, Index n, Index S);
 /// Causal self-attention of the new tokens: what forward of exercise 05 gives for them if it is given each sequence
 /// whole, from its first token on. Only the new tokens go through the projections, whatever the cache holds: remember
 /// that k and v of older tokens are there. nn::Linear::forward maps at most 4·B·n rows; you may leave padding out, or
-/// multiply by the weights yourself.
+/// multiply by the weights yourself. Scores of ±1e4 overflow nothing.
 /// @param x  (B, n, D)   @param projections  their E is H·d of the cache; no others are asked
 /// @param counts  as for append
 /// @return (B, n, D); rows t >= counts[b] belong to padding, and may hold anything

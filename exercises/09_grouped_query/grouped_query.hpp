@@ -11,7 +11,8 @@
 // No function changes its arguments, or what it returned before; tensors and masks may be views of any strides, and a
 // result may be a view of an argument. Everything in <headway/given.hpp> is yours.
 // Wherever H is not divisible by H_kv, be they numbers or sizes of tensors, or a number of heads is below 1, throw
-// std::invalid_argument. Sizes are at least 1 and ranks as named, unless a @throws speaks of others.
+// std::invalid_argument. Sizes are at least 1 and ranks as named, unless a @throws speaks of others. Numbers are
+// finite.
 namespace headway::ex09 {
 
 /// Each head as often as its group is large, side by side (as torch.repeat_interleave, not as torch.tile):
@@ -24,7 +25,8 @@ Tensor repeat_heads(const Tensor& kv, Index num_heads);
 ///                                                                                       [Ainslie et al. 2023, §2.2]
 /// @param q  (B, H, T, d)   @param k  (B, H_kv, S, d)   @param v  (B, H_kv, S, d_v)
 /// @param mask  broadcastable to (B, H, T, S): each query head may have a mask of its own
-/// @return context (B, H, T, d_v), zeros for a query that sees no key; scores of ±1e4 overflow nothing
+/// @return context (B, H, T, d_v), zeros for a query that sees no key; scores of ±1e4 and beyond, those of
+///         blocked keys too, overflow nothing
 /// @throws std::invalid_argument also if B, d or S differ where they must agree, or k and v in heads (q, k and v do not
 ///         broadcast), or if the mask does not broadcast
 Tensor grouped_query_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask);

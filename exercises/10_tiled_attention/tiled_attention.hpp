@@ -24,9 +24,9 @@ struct Running {
 Running nothing_seen(Index B, Index H, Index T, Index d_v);
 
 /// Takes in the scores and values of n more keys. Where a larger score turns up, what was summed before shrinks by
-/// exp(largest before - largest now). Scores of ±1e4 overflow nothing.                       [Milakov, Gimelshein 2018]
+/// exp(largest before - largest now). Scores of ±1e4 and beyond overflow nothing.            [Milakov, Gimelshein 2018]
 /// The new numbers may lie in the storage that running has, or in new ones.
-/// @param scores  (B, H, T, n), scaled; -infinity where a key is blocked   @param v  (B, H, n, d_v)
+/// @param scores  (B, H, T, n), scaled and finite, or -infinity where a key is blocked   @param v  (B, H, n, d_v)
 /// @throws std::invalid_argument if scores or v do not fit running, whose own shapes always fit each other (its numbers
 ///         may have changed by then)
 void absorb(Running& running, const Tensor& scores, const Tensor& v);
@@ -42,11 +42,11 @@ enum class Causal { no, yes };
 /// thousand keys, a d and d_v of 2 or 3 and a tile of 64 it is less than a fifth of what all B·H·T·S scores would take.
 /// Running states of all queries, which grow with T alone, may exist at once.
 ///                                                                                              [Dao 2023, Algorithm 1]
-/// With Causal::yes a query sees keys s <= t + (S - T) only, in addition to the mask; a tile of keys that all lie in
-/// the future of all queries of a tile is not computed at all: NaN there does not reach these queries, though you may
-/// copy it. NaN in a tile that is computed may reach all of its queries. So NaN is asked about in keys and values that
-/// are at least 2·tile past a query's position, t + (S - T), wherever tiles begin. Other numbers, and scores, are
-/// finite.
+/// With Causal::yes a query sees keys s <= t + (S - T) only, in addition to the mask, and a tile of keys that all lie
+/// in the future of all queries of a tile is not computed at all. This is asked with NaN in the last keys and values:
+/// none may reach a query whose position, t + (S - T), is at least 2·tile before them, wherever your tiles begin.
+/// Queries nearer to them may become NaN, and copying NaN is no harm. With Causal::no, and in q, there is none. All
+/// other numbers, and the scores that they give, are finite.
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
 /// @param mask  true = may not attend; broadcastable to (B, H, T, S)
 /// @return (B, H, T, d_v); zeros for queries that see no key

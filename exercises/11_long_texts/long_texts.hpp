@@ -12,13 +12,15 @@
 // true in a mask means "may not attend", and Mask{} blocks nothing. Everything in <headway/given.hpp> up to
 // scaled_dot_product_context is yours to use. No function changes an argument that is const, or what it returned
 // before; tensors and masks may be views of any strides. Where T > S, or where shapes do not fit, throw
-// std::invalid_argument; also where a number T, w or layers is below 1, or a size that make_ring is asked for. Tensors
-// and masks have elements: empty ones are not asked about. Nothing broadcasts here.
+// std::invalid_argument; also where a number T, w or layers is below 1, or a size that make_ring is asked for. Where q,
+// k, v or the mask of reach has another rank, std::out_of_range, as of an index that it lacks, will do. Tensors and
+// masks have elements: empty ones are not asked about. Nothing broadcasts here.
 namespace headway::ex11 {
 
 // ---- masks -------------------------------------------------------------------------------------------------------
 
-/// A token sees itself and the w - 1 tokens before it: open where 0 <= p(t) - s < w.
+/// A token sees itself and the w - 1 tokens before it: open where 0 <= p(t) - s < w. w may be larger than S,
+/// and than an int holds.
 ///                                                                    [Child et al. 2019; Beltagy et al. 2020, §3.1]
 /// @return (T, S)   @throws std::invalid_argument if w < 1, T < 1 or S < T
 Mask window_mask(Index T, Index S, Index w);
@@ -30,6 +32,7 @@ Mask window_mask(Index T, Index S, Index w);
 Mask global_mask(Index T, Index S, const std::vector<Index>& positions);
 
 /// Open where the window or a global token opens it, nothing lies in the future (s > p(t)), and s is no padding.
+/// @param globals  as the positions of global_mask: in any order, some perhaps twice; there may be none
 /// @param padding  (B, 1, 1, S) of any B, true where a key is padding, at either end or in between; or Mask{}
 /// @return (B, 1, T, S), or (T, S) for Mask{}
 /// @throws std::invalid_argument as the two above, and if padding has a different shape
@@ -43,7 +46,8 @@ Mask long_mask(Index T, Index S, Index w, const std::vector<Index>& globals, con
 /// head of one sequence, and windows of 24 and 64 in longer texts. Keys and values that come before the windows of all
 /// queries are not read if nothing is global: both may be NaN; all else is finite. Scores of ±1e4 overflow nothing.
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
-/// @param globals  as for long_mask   @param padding  (B, 1, 1, S), with the B of q and no other; or Mask{}
+/// @param globals  as for long_mask; a key counts once, however often they name it
+/// @param padding  (B, 1, 1, S), with the B of q and no other; or Mask{}
 /// @return (B, H, T, d_v); zeros for queries that see no key
 /// @throws std::invalid_argument as long_mask, and if a shape does not fit
 Tensor window_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index w, const std::vector<Index>& globals,

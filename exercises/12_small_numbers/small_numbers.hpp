@@ -13,7 +13,8 @@
 // <headway/given.hpp> up to scaled_dot_product_context is yours to use. No function changes its arguments, or what it
 // returned before; tensors and masks may be views of any strides. Sizes are at least 1, unless a @throws speaks of
 // others; NaN is given to `rounded` alone. Where shapes do not fit, throw std::invalid_argument: nothing broadcasts
-// here but a mask.
+// here but a mask. Where a tensor has an axis too few, std::out_of_range, as of an index that it lacks, will do in
+// attention_in_half, to_int8 and int8_attention.
 namespace headway::ex12 {
 
 // ---- sixteen bits --------------------------------------------------------------------------------------------------
@@ -34,13 +35,13 @@ Tensor rounded(const Tensor& x, Format format);
 /// @throws std::invalid_argument if x has no axis
 Tensor sum_in(const Tensor& x, Format format);
 
-/// How a softmax keeps its total: as sum_in(·, Format::half) does, or in float, not rounded to half. A sum in float may
-/// be added up in any order: its last bits depend on that, and any of them are right.
+/// How a softmax keeps its total Σ e. in_half: as sum_in(e, Format::half), each partial sum rounded. in_float: in float
+/// or in double, added up in any order (any last bits are right); neither partial sums nor total are rounded to half.
 enum class Total { in_half, in_float };
 
 /// Softmax along the last axis in half. With r(·) = rounded(·, Format::half):
 ///     s = r(scores)    e = r(exp(r(s - max s)))    total = Σ e    weights = r(e / total)
-/// exp and e / total are computed in float or in double; both are right.
+/// r(s - max s) may be -infinity: then e is 0. exp and e / total are computed in float or in double; both are right.
 /// @param scores  (..., S), from -65,504 to 65,504; -infinity where a key is blocked   @param total  how Σ e is kept
 /// @return (..., S); zeros where every key is blocked
 /// @throws std::invalid_argument if scores has no axis
@@ -50,9 +51,9 @@ Tensor softmax_in_half(const Tensor& scores, Total total);
 /// whole blocks of matrices):
 ///     scores = r(Σ r(q)·r(k) / √d)    weights = softmax_in_half(masked scores, Total::in_float)
 ///     context = r(Σ weights·r(v))
-/// A sum, in any order, and its quotient by √d are float (double is right, too) and rounded once, after the division:
-/// Σ r(q)·r(k) may be larger than a half. Rounded weights may add up to a little more than 1, so a context of values
-/// near 65,504 may be an infinity.                                                          [Micikevicius et al. 2018]
+/// Both sums, in any order, and the quotient by √d are float (double is right, too). Scores are rounded once, after the
+/// division: Σ r(q)·r(k) may be larger than a half. Contexts are rounded once, after the sum. Rounded weights may add
+/// up to a little more than 1, so a context of values near 65,504 may be an infinity.       [Micikevicius et al. 2018]
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v); numbers up to 65,504, and |q·k| / √d
 ///        too, of q and k as they come and rounded
 /// @param mask  true = may not attend; broadcastable to (B, H, T, S)

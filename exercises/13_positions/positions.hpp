@@ -16,7 +16,8 @@
 // No function changes its arguments, or what it returned before; tensors may be views of any strides, and a result may
 // be a view of an argument. Everything in <headway/given.hpp> is yours. Sizes are at least 1, unless a @throws speaks
 // of others. Numbers are finite, a base too. Where shapes do not fit, throw std::invalid_argument: nothing broadcasts
-// here but a mask.
+// here but a mask. Where a tensor has an axis too few, std::out_of_range, as of an index that it lacks, will do in
+// rotary_attention, decode and pack_in_projection, and for `angles`.
 namespace headway::ex13 {
 
 /// Positions of T tokens of a text whose first padding[b] tokens are padding: the first real one has position 0, and so
@@ -58,12 +59,12 @@ Tensor halves_to_pairs(const Tensor& w, Index num_heads);
 /// @param q  (B, H, T, d)   @param k  (B, H_kv, S, d)   @param v  (B, H_kv, S, d_v)
 /// @param q_positions  (B, T)   @param k_positions  (B, S), both whole numbers from 0 on
 /// @param mask  broadcastable to (B, H, T, S)
-/// @return context (B, H, T, d_v), zeros for a query that sees no key
+/// @return context (B, H, T, d_v), zeros for a query that sees no key; scores of ±1e4 overflow nothing
 /// @throws std::invalid_argument also if H_kv does not divide H, or as rotation_angles does
 Tensor rotary_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_positions,
                         const Tensor& k_positions, double base, const Mask& mask);
 
-/// What is kept of the tokens so far; both Tensor{}: nothing yet (one alone does not fit).
+/// What is kept of the tokens so far; both Tensor{}: nothing yet. A cache with one of them alone is refused.
 struct Cache {
     Tensor k;  ///< (B, H_kv, P, d), turned
     Tensor v;  ///< (B, H_kv, P, d_v)
@@ -78,7 +79,7 @@ struct Decoded {
 /// text, and padding[b] counts the padding at the beginning of text b; padding is never seen. Each key is turned once,
 /// when it is new, by its own position; keys in the cache have been.
 /// @param q  (B, H, T, d)   @param k  (B, H_kv, T, d)   @param v  (B, H_kv, T, d_v), none of them turned yet
-/// @param padding  B counts
+/// @param padding  B counts, any of which may be larger than P + T
 /// @return contexts of padding are zeros; keys of padding, at position 0, are kept unturned (up to rounding)
 /// @throws std::invalid_argument also where rotary_attention or token_positions does
 Decoded decode(const Cache& cache, const Tensor& q, const Tensor& k, const Tensor& v, const std::vector<Index>& padding,
@@ -105,7 +106,7 @@ struct Projections {
 
 /// The way back, for a layer of H heads of queries and H_kv heads of keys and values.
 /// @throws std::invalid_argument also if H_kv does not divide H, one of them is below 1, the rows do not divide into
-///         H + 2·H_kv heads, or there is a bias that has not as many numbers as the weight has rows
+///         H + 2·H_kv heads, or there is a bias that has not the shape (rows)
 Projections unpack_in_projection(const Packed& packed, Index num_heads, Index num_kv_heads);
 
 }  // namespace headway::ex13

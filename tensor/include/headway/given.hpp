@@ -37,7 +37,8 @@ Tensor scaled_dot_product_context(const Tensor& q, const Tensor& k, const Tensor
 
 // ---- from exercise 05 on ------------------------------------------------------------------------------------
 
-/// @param context (B, H, T, d)   @return (B, T, H·d), contiguous
+/// @param context (B, H, T, d)   @return (B, T, H·d), contiguous: never a view of context
+/// @throws std::invalid_argument if context has another rank
 Tensor merge_heads(const Tensor& context);
 
 }  // namespace headway::given

@@ -85,9 +85,10 @@ public:
     /// The same numbers in the same order under another shape; one size may be -1 (inferred).
     /// @throws std::invalid_argument if the counts differ, or the tensor is not contiguous (it says why and what to do)
     Tensor view(const Shape& shape) const;
-    /// Two axes swapped: only strides change, nothing moves.
+    /// Two axes swapped: only shape and strides change, nothing moves. @throws std::out_of_range if one does not exist
     Tensor transpose(Index axis0, Index axis1) const;
     /// Repeats axes of size 1, and axes missing in front, with stride 0.          [as torch.Tensor.expand]
+    /// @throws std::invalid_argument if the shapes do not broadcast
     Tensor expand(const Shape& shape) const;
     /// One position of an axis; the axis disappears. @throws std::out_of_range
     Tensor select(Index axis, Index position) const;
@@ -173,8 +174,8 @@ namespace ops {
 
 /// a · b over the last two axes; leading axes broadcast.
 /// @param a (..., M, K)   @param b (..., K, N)   @return (..., M, N)
-/// @throws std::invalid_argument: "matmul: (2, 3, 5, 4) x (2, 3, 7, 4): inner sizes 4 and 7 differ;
-///         did you mean b.transpose(-2, -1)?"
+/// @throws std::invalid_argument, also for fewer than two axes: "matmul: (2, 3, 5, 4) x (2, 3, 7, 4): inner sizes 4 and
+///         7 differ; did you mean b.transpose(-2, -1)?"
 Tensor matmul(const Tensor& a, const Tensor& b);
 
 Tensor exp(const Tensor& x);
