@@ -24,6 +24,23 @@ void go_on(Row& row, double moved_by) {
     row.blocked.assign(row.blocked.size(), false);
 }
 
+/// Blocked weights become 0, and each row is divided by what is left of it and a little more.
+void renormalise(Array& weights, const Blocked& blocked) {
+    constexpr double little = 1e-13;  // AllenNLP's, and whose code began there
+    const auto width = static_cast<std::size_t>(weights.shape.back());
+    for (std::size_t row = 0; row < weights.value.size(); row += width) {
+        double left = little;
+        for (std::size_t i = row; i < row + width; ++i) {
+            if (blocked[i]) weights.value[i] = weights.error[i] = 0;
+            left += weights.value[i];
+        }
+        for (std::size_t i = row; i < row + width; ++i) {
+            weights.value[i] /= left;
+            weights.error[i] = 2 * weights.error[i] / left + weights.value[i] * 64 * reference::unit_roundoff;
+        }
+    }
+}
+
 /// Rows of weights become 0 where that key of theirs is blocked.
 void empty_rows_with(Array& weights, const Blocked& blocked, std::size_t (*key)(std::size_t width)) {
     const auto width = static_cast<std::size_t>(weights.shape.back());
@@ -157,6 +174,20 @@ Chapter chapters::mask_blocking() {
                      for (std::size_t i = 0; i < b.size(); ++i)
                          if (b[i]) weights.value[i] = weights.error[i] = 0;
                  };
+             }},
+        {.id = "mask_multiplied_then_renormalised",
+         .decision = "mask_block",
+         .title = "blocked scores count as 0 in softmax; their weights become 0 afterwards, and the others are divided "
+                  "by what is left",
+         .right = "blocked scores become -infinity before softmax, which leaves nothing to repair",
+         .symptom = "right for scores of usual size; where the open ones lie far below 0, the blocked ones take all, "
+                    "and of the row nothing is left",
+         .question = "With scores of -100 and 0, of which the second is blocked: what is left of the first after "
+                     "softmax?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.blocked_score = [](double) { return 0.0; };
+                 c.masking.afterwards = &renormalise;
              }},
         {.id = "blocked_keep_their_scores",
          .decision = "mask_block",
