@@ -24,8 +24,7 @@ constexpr BeginnersError table[] = {
     {R"(cannot be used as a function|called object type)", "",
      "A variable is called here as a function is. To multiply, write *; if you mean a function, a variable of that "
      "name hides it."},
-    {R"('(?:infinity|inf|Inf)' was not|undeclared identifier '(?:infinity|inf|Inf)')", "",
-     "Write std::numeric_limits<float>::infinity(), from <limits>."},
+    {UNKNOWN("infinity|inf|Inf"), "", "Write std::numeric_limits<float>::infinity(), from <limits>."},
     {R"(numeric_limits' used without template arguments|'numeric_limits' is not a class)", "",
      "Of which type? Write std::numeric_limits<float>::infinity()."},
     {R"('(?:yes|no)' was not|undeclared identifier '(?:yes|no)')", "", "Write KeepAxis::yes or KeepAxis::no."},
@@ -315,6 +314,7 @@ constexpr BeginnersError table[] = {
      "This function promises a value: return one, or throw."},
     {R"(return-statement with a value|should not return a value)", "",
      "This function is void: it gives nothing back. Change its type, or write return; alone."},
+    {R"(Setup_should_be_spelled_SetUp.* is private)", "", "testing::Test has a Setup, too: give yours another name."},
     {R"(is private|is a private member)", "", "It is private: only functions of its own class may use it."},
     {R"(No such file|file not found)", "",
      "There is no such header: compare its name, letter by letter, with the one the stub includes."},

@@ -3,7 +3,9 @@
 #include "diagnosis/subject.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -65,6 +67,23 @@ void add_numbers(Facts& facts, const std::string& name, const Shape& numbers) {
         tokens.key() = "n";
         facts.size.insert(std::move(tokens));
     }
+}
+
+/// Whether a sequence of a cache would end behind all others if the padding of its chunk counted, too.
+void add_ends(Facts& facts, const judge::Arguments& arguments) {
+    const auto numbers = [&](std::string_view name) -> const Shape* {
+        const auto found = std::ranges::find(arguments, name, &wire::Field::name);
+        return found == arguments.end() ? nullptr : std::get_if<Shape>(&found->value);
+    };
+    const Shape *lengths = numbers("lengths"), *counts = numbers("counts");
+    const auto n = facts.size.find("n");
+    if (lengths == nullptr || counts == nullptr || n == facts.size.end() || lengths->empty()) return;
+    if (lengths->size() != counts->size()) return;
+    Index longest = 0;
+    for (std::size_t b = 0; b < lengths->size(); ++b) longest = std::max(longest, (*lengths)[b] + (*counts)[b]);
+    facts.flag.emplace(std::pair("some lengths[b] + n is above the longest length after the call",
+                                 "no lengths[b] + n is above the longest length after the call"),
+                       std::ranges::max(*lengths) + n->second > longest);
 }
 
 /// A head of a module may be chosen to be as wide as it likes.
@@ -131,6 +150,7 @@ Facts facts_with_masks(const judge::Arguments& arguments) {
     }
     for (const wire::Field& argument : arguments)
         if (const auto* numbers = std::get_if<Shape>(&argument.value)) add_numbers(facts, argument.name, *numbers);
+    add_ends(facts, arguments);
     return facts;
 }
 

@@ -1,11 +1,11 @@
 #include "grading/credit.hpp"
 
+#include "grading/calls_of_tests.hpp"
+#include "grading/own_sources.hpp"
+
 #include <algorithm>
-#include <cctype>
-#include <cstddef>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,42 +18,6 @@ using verdict::FunctionState;
 using verdict::NamedMistake;
 using verdict::Test;
 using verdict::TestState;
-
-/// "forward (dropout)" -> "forward"
-std::string name_alone(const std::string& function) { return function.substr(0, function.find(" (")); }
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-    return lines;
-}
-
-/// Whether such a line can begin a function: at the left, and of nothing else.
-bool may_begin_a_function(const std::string& line) {
-    if (line.empty() || line.find('(') == std::string::npos || line.ends_with(';')) return false;
-    return std::isalpha(static_cast<unsigned char>(line.front())) != 0;
-}
-
-/// "Tensor ex01::softmax_rows(const Tensor& scores) {" -> "softmax_rows"
-std::string name_in(const std::string& line) {
-    const std::size_t end = line.find('(');
-    std::size_t begin = end;
-    const auto is_of_a_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-    while (begin > 0 && is_of_a_name(line[begin - 1])) --begin;
-    return line.substr(begin, end - begin);
-}
-
-/// The function that this line stands in, by the way in which programs are written; empty if it cannot be told.
-std::string function_around(const verdict::SourceLine& at, const std::vector<build::SourceFile>& files) {
-    const auto file =
-        std::ranges::find_if(files, [&](const build::SourceFile& one) { return one.path.string() == at.file; });
-    if (file == files.end()) return {};
-    const std::vector<std::string> lines = lines_of(file->text);
-    for (std::size_t i = std::min(lines.size(), static_cast<std::size_t>(std::max(at.line, 0))); i-- > 0;)
-        if (may_begin_a_function(lines[i])) return name_in(lines[i]);
-    return {};
-}
 
 /// The function in which the mistakes of a lost call lie, if it is another one; empty if it is not, or nothing is
 /// known.
@@ -105,14 +69,6 @@ bool waits_for_another(const std::vector<Test>& tests, const std::string& functi
         return test.state == TestState::failed && test.depends_on && test.failure &&
                name_alone(test.failure->function) == function;
     });
-}
-
-/// What a test called besides this function, as its story tells.
-std::set<std::string> called_besides(const std::string& function, const verdict::Failure& failure) {
-    std::set<std::string> called;
-    for (const std::string& line : failure.story) called.insert(line.substr(0, line.find('(')));
-    called.erase(function);
-    return called;
 }
 
 bool has_a_mistake(const std::string& function, const verdict::Diagnosis& diagnosis) {
@@ -181,22 +137,6 @@ std::string only_one_with_a_mistake(const verdict::Diagnosis& diagnosis) {
     return is_all && functions.size() == 1 ? *functions.begin() : "";
 }
 
-/// A test in which such a function throws, on what the wrong one gave it, says nothing of it.
-void settle_what_throws_on_wrong_values(verdict::Exercise& exercise) {
-    const std::string wrong = only_one_with_a_mistake(*exercise.diagnosis);
-    if (wrong.empty()) return;
-    const auto waits = [&](const std::string& function) {
-        return function != wrong &&
-               std::ranges::any_of(exercise.diagnosis->functions, [&](const verdict::FunctionDiagnosis& one) {
-                   return name_alone(one.function) == function && one.state == FunctionState::unjudged;
-               });
-    };
-    for (Test& test : exercise.tests)
-        if (test.state == TestState::failed && !test.depends_on && test.failure &&
-            test.failure->kind == FailureKind::exception && waits(name_alone(test.failure->function)))
-            test.depends_on = wrong;
-}
-
 /// The earlier function that throws at the same line and is wrong itself, where the diagnosis leaves the one that this
 /// test asked to others: that line may stand in a helper of both. Empty if there is none.
 std::string throws_there_before(const Test& test, const verdict::Exercise& exercise) {
@@ -215,14 +155,22 @@ std::string throws_there_before(const Test& test, const verdict::Exercise& exerc
     return {};
 }
 
-void settle_what_throws_in_a_helper(verdict::Exercise& exercise) {
-    for (const verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {
-        if (one.state != FunctionState::unjudged) continue;
-        for (Test& test : exercise.tests) {
-            if (!test.failure || test.failure->function != one.function) continue;
-            if (std::string other = throws_there_before(test, exercise); !other.empty())
-                test.depends_on = std::move(other);
-        }
+/// Whether the diagnosis leaves it to others.
+bool is_left_to_others(const std::string& function, const verdict::Diagnosis& diagnosis) {
+    return std::ranges::any_of(diagnosis.functions, [&](const verdict::FunctionDiagnosis& one) {
+        return name_alone(one.function) == function && one.state == FunctionState::unjudged;
+    });
+}
+
+/// A test in which such a function throws, on what the wrong one gave it or in a helper of both, says nothing of it.
+void settle_what_throws(verdict::Exercise& exercise) {
+    const std::string only = only_one_with_a_mistake(*exercise.diagnosis);
+    for (Test& test : exercise.tests) {
+        if (test.state != TestState::failed || test.depends_on || !test.failure) continue;
+        const std::string function = name_alone(test.failure->function);
+        if (test.failure->kind != FailureKind::exception || !is_left_to_others(function, *exercise.diagnosis)) continue;
+        std::string wrong = only.empty() || only == function ? throws_there_before(test, exercise) : only;
+        if (!wrong.empty()) test.depends_on = std::move(wrong);
     }
 }
 
@@ -312,8 +260,7 @@ void settle_credit(verdict::Exercise& exercise) {
     }
     if (!exercise.diagnosis) return;
     settle_what_was_made(exercise);
-    settle_what_throws_on_wrong_values(exercise);
-    settle_what_throws_in_a_helper(exercise);
+    settle_what_throws(exercise);
     // All of them first: what a test fails in shows who is wrong in others.
     std::vector<Test> tests = exercise.tests;
     for (Test& test : tests) {
@@ -335,10 +282,11 @@ void settle_credit(verdict::Exercise& exercise) {
 }
 
 void settle_places(std::vector<Test>& tests, const std::vector<build::SourceFile>& files) {
+    const OwnSources sources(files);
     for (Test& test : tests) {
         if (test.state != TestState::failed || test.depends_on || !test.failure || !test.failure->at) continue;
         const verdict::SourceLine& at = *test.failure->at;
-        const std::string other = function_around(at, files);
+        const std::string other = sources.function_around(at);
         if (other.empty() || other == test.failure->function) continue;
         if (std::ranges::any_of(tests, [&](const Test& one) { return fails_there(one, at, other); }))
             test.depends_on = other;

@@ -6,6 +6,7 @@
 #include "grading/handed_on.hpp"
 #include "grading/judge.hpp"
 #include "grading/results.hpp"
+#include "grading/shared_helpers.hpp"
 #include "grading/where_it_failed.hpp"
 
 #include "build/idle_statements.hpp"
@@ -151,6 +152,7 @@ private:
             if (some_test_failed(exercise)) is_whole = diagnose(exercise, workspace);
         }
         settle_credit(exercise);
+        settle_shared_helpers(exercise, workspace.submission().files);
         leave_causes_to_names(exercise);
         leave_out_sizes(exercise);
         tell_in_whose_lines(exercise, workspace.submission().files);

@@ -3,6 +3,8 @@
 #include "report/words.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <string_view>
 
 namespace headway::report {
 
@@ -30,6 +32,18 @@ std::string condition_of(const verdict::FunctionDiagnosis& function) {
     };
     const auto sentence = std::ranges::find_if(function.sentences, is_condition);
     return sentence == function.sentences.end() ? std::string() : *sentence;
+}
+
+bool is_contradicted(const verdict::Exercise& exercise, const verdict::FunctionDiagnosis& function) {
+    constexpr std::string_view more = "; also let through: ", between = "; ";
+    return function.telling > 0 && std::ranges::any_of(exercise.tests, [&](const verdict::Test& test) {
+               if (!test.failure || test.failure->function != function.function) return false;
+               const std::string& words = test.failure->message;
+               int listed = 1;
+               for (std::size_t at = words.find(more); at != std::string::npos; at = words.find(between, at + 1))
+                   ++listed;
+               return listed > 1 && listed > function.telling;
+           });
 }
 
 std::string waits_for_others(const verdict::Exercise& exercise, const verdict::FunctionDiagnosis& function) {

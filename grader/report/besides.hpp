@@ -15,6 +15,9 @@ std::vector<std::string> besides_of(const verdict::Diagnosis& diagnosis, const v
 /// only where some tokens are padding: ..."; empty if nobody knows.
 std::string condition_of(const verdict::FunctionDiagnosis& function);
 
+/// Whether tests list more calls that it lets through than the diagnosis counts wrong answers of it: these are not all.
+bool is_contradicted(const verdict::Exercise& exercise, const verdict::FunctionDiagnosis& function);
+
 /// Of a function that cannot be judged yet; empty where it can, or where a test has called it right, given others: that
 /// says more.
 std::string waits_for_others(const verdict::Exercise& exercise, const verdict::FunctionDiagnosis& function);

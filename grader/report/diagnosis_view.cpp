@@ -77,7 +77,8 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
         page.paragraph(detail, {{"from your own earlier functions, in ", Tone::faint}, {others}});
     const FunctionDiagnosis* first = diagnosis_of(diagnosis, mistake.functions.front());
     if (first != nullptr) {
-        if (first->inputs > 0) page.paragraph(detail, {{evidence(*first), Tone::faint}});
+        if (first->inputs > 0 && !is_contradicted(exercise, *first))
+            page.paragraph(detail, {{evidence(*first), Tone::faint}});
         for (const std::string& sentence : first->sentences)
             if (first->inputs == 0 && sentence != title) page.paragraph(detail, {{"seen: ", Tone::faint}, {sentence}});
     }

@@ -44,7 +44,8 @@ void write_mistake(Xml& page, const verdict::Exercise& exercise, const NamedMist
                functions_of(*exercise.diagnosis, mistake, Whose::inherited));
     const FunctionDiagnosis* first =
         mistake.functions.empty() ? nullptr : diagnosis_of(*exercise.diagnosis, mistake.functions.front());
-    if (first != nullptr && first->inputs > 0) write_line(page, "evidence:", evidence(*first));
+    if (first != nullptr && first->inputs > 0 && !is_contradicted(exercise, *first))
+        write_line(page, "evidence:", evidence(*first));
     if (first != nullptr && first->inputs == 0)
         for (const std::string& sentence : first->sentences) write_line(page, "seen:", sentence);
     for (const std::string& words : besides_of(*exercise.diagnosis, mistake)) write_line(page, "besides:", words);

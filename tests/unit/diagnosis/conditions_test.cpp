@@ -79,6 +79,18 @@ TEST(Conditions, TellASequenceWithPaddingFromOneThatIsPaddingAlone) {
     EXPECT_FALSE(facts_with_masks(append({3, 3})).flag.at(some));
 }
 
+TEST(Conditions, TellWhereASequenceWithItsPaddingEndsBehindAllOthers) {
+    const auto decode = [](const Shape& lengths, const Shape& counts) {
+        return judge::Arguments{{"x", Tensor::zeros({2, 3, 4})}, {"lengths", lengths}, {"counts", counts}};
+    };
+    const std::pair some("some lengths[b] + n is above the longest length after the call",
+                         "no lengths[b] + n is above the longest length after the call");
+    EXPECT_TRUE(facts_with_masks(decode({4, 0}, {0, 3})).flag.at(some)) << "a count of 0 is padding, too";
+    EXPECT_TRUE(facts_with_masks(decode({4, 4}, {2, 1})).flag.at(some));
+    EXPECT_FALSE(facts_with_masks(decode({4, 0}, {3, 1})).flag.at(some)) << "padding inside the longest";
+    EXPECT_FALSE(facts_with_masks(decode({0, 0}, {3, 3})).flag.at(some));
+}
+
 TEST(Conditions, TellOfBiasesTogether) {
     const Tensor bias = Tensor::zeros({3});
     const auto with_biases = [&](const Tensor& b) { return judge::Arguments{{"b_q", b}, {"b_k", b}, {"b_v", b}}; };

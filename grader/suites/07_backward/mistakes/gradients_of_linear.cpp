@@ -288,7 +288,7 @@ Chapter gradients_of_linear() {
          .title = "the gradients of weight and bias are added to contiguous(), which is a copy wherever what it is "
                   "asked of is a view that is not contiguous",
          .right = added_to_itself,
-         .symptom = "right as long as both gradients are contiguous; else nothing reaches them",
+         .symptom = "right as long as both gradients are contiguous; nothing reaches one that is not",
          .question = of_contiguous,
          .make =
              [](Choices& c) { c.change<Gradients>().weight_in_a_copy = c.change<Gradients>().bias_in_a_copy = true; }},

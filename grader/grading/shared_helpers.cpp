@@ -1,0 +1,108 @@
+#include "grading/shared_helpers.hpp"
+
+#include "grading/calls_of_tests.hpp"
+#include "grading/own_sources.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headway::cli {
+namespace {
+
+using verdict::FailureKind;
+using verdict::FunctionState;
+using verdict::NamedMistake;
+using verdict::Test;
+using verdict::TestState;
+
+/// What throws in its own lines before it calls, or was handed what came of, those that it waits for is wrong itself.
+void take_back_what_comes_before_calls(verdict::Exercise& exercise, const OwnSources& sources) {
+    for (Test& test : exercise.tests) {
+        if (test.state != TestState::failed || !test.depends_on || !test.failure || !test.failure->at) continue;
+        const std::string function = name_alone(test.failure->function);
+        if (test.failure->kind != FailureKind::exception || sources.function_around(*test.failure->at) != function)
+            continue;
+        std::vector<std::string> others = test.also_wrong.value_or(std::vector<std::string>{});
+        others.push_back(*test.depends_on);
+        const std::set<std::string> called = called_besides(function, *test.failure);
+        const auto may_matter = [&](const std::string& other) {
+            return other == function || other.starts_with("make_") || called.contains(other) ||
+                   !sources.calls_none_before(*test.failure->at, other);
+        };
+        if (std::ranges::any_of(others, may_matter)) continue;
+        test.depends_on.reset();
+        test.also_wrong.reset();
+        for (verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {
+            if (name_alone(one.function) != function || one.state != FunctionState::unjudged) continue;
+            one.state = FunctionState::unrecognised;
+            exercise.diagnosis->complete = false;
+        }
+    }
+}
+
+/// What a function makes that calls none of those that made it before, it has not from them: both may call a helper.
+void say_not_that_it_is_inherited(verdict::Exercise& exercise, const OwnSources& sources) {
+    const auto was_handed = [&](const std::string& function, const std::string& other) {
+        return other.starts_with("make_") || std::ranges::any_of(exercise.tests, [&](const Test& test) {
+                   return test.failure && name_alone(test.failure->function) == function &&
+                          called_besides(function, *test.failure).contains(other);
+               });
+    };
+    for (verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {
+        const bool is_given = one.given_own.value_or(false);
+        if (!is_given && !one.inherited) continue;
+        const std::string function = name_alone(one.function);
+        const auto is_its_own = [&](const std::string& id) {
+            const auto mistake = std::ranges::find(exercise.diagnosis->mistakes, id, &NamedMistake::id);
+            if (mistake == exercise.diagnosis->mistakes.end()) return false;
+            const auto own = std::ranges::find(mistake->functions, one.function);
+            return own != mistake->functions.begin() && own != mistake->functions.end() &&
+                   std::all_of(mistake->functions.begin(), own, [&](const std::string& before) {
+                       const std::string other = name_alone(before);
+                       return other != function && !was_handed(function, other) && sources.never_calls(function, other);
+                   });
+        };
+        std::vector<std::string> theirs = is_given ? one.mistakes : *one.inherited;
+        if (std::erase_if(theirs, is_its_own) == 0) continue;
+        one.given_own.reset();
+        one.inherited.reset();
+        if (!theirs.empty()) one.inherited = std::move(theirs);
+    }
+}
+
+/// Whether a property of it holds given what a function answers that has this mistake, too.
+bool is_right_given_another(const std::string& function, const NamedMistake& mistake, const std::vector<Test>& tests) {
+    return std::ranges::any_of(tests, [&](const Test& test) {
+        const auto is_given = [&](const std::string& other) { return name_alone(other) == test.given; };
+        return test.state == TestState::passed && test.given && test.function == function && *test.given != function &&
+               std::ranges::any_of(mistake.functions, is_given);
+    });
+}
+
+/// What is kept between calls shows in whatever calls the function that keeps it.
+void leave_what_is_kept_to_its_keeper(verdict::Exercise& exercise) {
+    for (const NamedMistake& mistake : exercise.diagnosis->mistakes) {
+        if (mistake.id != "state_kept_between_calls") continue;
+        for (verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {
+            const bool has_it_alone = one.mistakes == std::vector<std::string>{mistake.id};
+            if (has_it_alone && !mistake.functions.empty() && one.function != mistake.functions.front() &&
+                is_right_given_another(name_alone(one.function), mistake, exercise.tests))
+                one.inherited = one.mistakes;
+        }
+    }
+}
+
+}  // namespace
+
+void settle_shared_helpers(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {
+    if (!exercise.diagnosis) return;
+    const OwnSources sources(files);
+    take_back_what_comes_before_calls(exercise, sources);
+    say_not_that_it_is_inherited(exercise, sources);
+    leave_what_is_kept_to_its_keeper(exercise);
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,121 @@
+// What a function has not from an earlier one, since it does not call it.
+#include "grading/shared_helpers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headway::cli {
+namespace {
+
+using verdict::FunctionState;
+using verdict::TestState;
+
+/// append and decode call one helper; decode calls `of_decode`, too.
+std::vector<build::SourceFile> cache_that_calls(const std::string& of_decode) {
+    return {{"kv_cache.cpp",
+             "namespace headway::ex08 {\n"
+             "static void check(const Cache& cache, Index n) {\n"
+             "    if (n > 9) throw std::invalid_argument(\"append: full\");  // as append says\n"
+             "}\n"
+             "void append(Cache& cache, const Tensor& k) {\n"
+             "    check(cache, k.size(2));\n"
+             "}\n"
+             "static void put(Cache& cache) {\n"
+             "    " +
+                 of_decode +
+                 "\n"
+                 "}\n"
+                 "Tensor decode(Cache& cache, const Tensor& x) {\n"
+                 "    check(cache, x.size(1));\n"
+                 "    put(cache);\n"
+                 "    return x;\n"
+                 "}\n"
+                 "}\n"}};
+}
+
+verdict::Exercise with_a_mistake_in_both() {
+    verdict::Exercise exercise;
+    verdict::Diagnosis& diagnosis = exercise.diagnosis.emplace();
+    diagnosis.mistakes.emplace_back().id = "room_for_padding";
+    diagnosis.mistakes[0].functions = {"append", "decode"};
+    for (const std::string& function : diagnosis.mistakes[0].functions) {
+        diagnosis.functions.emplace_back().function = function;
+        diagnosis.functions.back().state = FunctionState::named;
+        diagnosis.functions.back().mistakes = {"room_for_padding"};
+    }
+    diagnosis.functions[1].inherited = diagnosis.functions[1].mistakes;
+    return exercise;
+}
+
+TEST(SharedHelpers, AreNoReasonToHaveAMistakeFromAnotherFunction) {
+    const auto is_inherited = [](const std::string& of_decode) {
+        verdict::Exercise exercise = with_a_mistake_in_both();
+        settle_shared_helpers(exercise, cache_that_calls(of_decode));
+        return exercise.diagnosis->functions[1].inherited.has_value();
+    };
+    EXPECT_FALSE(is_inherited("cache.k(0, 0, 0, 0) = 1;"));
+    EXPECT_TRUE(is_inherited("append(cache, k);"));
+    EXPECT_TRUE(is_inherited("if (true) {")) << "not written as it is read: nothing is certain";
+    verdict::Exercise given = with_a_mistake_in_both();
+    given.diagnosis->functions[1].inherited.reset();
+    given.diagnosis->functions[1].given_own = true;
+    settle_shared_helpers(given, cache_that_calls(""));
+    EXPECT_FALSE(given.diagnosis->functions[1].given_own);
+    EXPECT_FALSE(given.diagnosis->functions[1].inherited);
+    verdict::Exercise elsewhere = with_a_mistake_in_both();
+    settle_shared_helpers(elsewhere, {});
+    EXPECT_TRUE(elsewhere.diagnosis->functions[1].inherited) << "nobody knows what it calls";
+    verdict::Exercise handed = with_a_mistake_in_both();
+    handed.tests.emplace_back().failure.emplace().function = "decode";
+    handed.tests[0].failure->story = {"append(cache)", "decode(cache)"};
+    settle_shared_helpers(handed, cache_that_calls(""));
+    EXPECT_TRUE(handed.diagnosis->functions[1].inherited) << "it works on what append left";
+}
+
+/// Whether decode, which throws at this line, still depends on append; and what is said of it then.
+std::pair<bool, FunctionState> waits_where_it_throws_at(int line, const std::string& of_decode) {
+    verdict::Exercise exercise = with_a_mistake_in_both();
+    exercise.diagnosis->functions[1] = {};
+    exercise.diagnosis->functions[1].function = "decode";
+    exercise.diagnosis->functions[1].state = FunctionState::unjudged;
+    verdict::Test& test = exercise.tests.emplace_back();
+    test.state = TestState::failed;
+    test.depends_on = "append";
+    test.failure.emplace().function = "decode";
+    test.failure->kind = verdict::FailureKind::exception;
+    test.failure->at = verdict::SourceLine{"kv_cache.cpp", line, ""};
+    settle_shared_helpers(exercise, cache_that_calls(of_decode));
+    return {test.depends_on.has_value(), exercise.diagnosis->functions[1].state};
+}
+
+TEST(SharedHelpers, WhatThrowsBeforeItCallsAnotherWaitsForNone) {
+    using Both = std::pair<bool, FunctionState>;
+    constexpr int before = 12, behind = 14, of_helper = 3;
+    EXPECT_EQ(waits_where_it_throws_at(before, "append(cache, k);"), Both(false, FunctionState::unrecognised));
+    EXPECT_EQ(waits_where_it_throws_at(behind, "append(cache, k);"), Both(true, FunctionState::unjudged));
+    EXPECT_EQ(waits_where_it_throws_at(of_helper, "append(cache, k);"), Both(true, FunctionState::unjudged));
+    EXPECT_EQ(waits_where_it_throws_at(300, ""), Both(true, FunctionState::unjudged)) << "nowhere";
+}
+
+TEST(SharedHelpers, WhatIsKeptIsFromItsKeeperWhereTheOtherIsRightGivenIt) {
+    verdict::Exercise exercise = with_a_mistake_in_both();
+    const std::vector<std::string> kept{"state_kept_between_calls"};
+    exercise.diagnosis->mistakes[0].id = kept.front();
+    for (verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) one.mistakes = kept;
+    exercise.diagnosis->functions[1].inherited.reset();
+    settle_shared_helpers(exercise, {});
+    EXPECT_FALSE(exercise.diagnosis->functions[1].inherited) << "it may keep something itself";
+    verdict::Test& test = exercise.tests.emplace_back();
+    test.state = TestState::passed;
+    test.given = "append";
+    test.function = "decode";
+    settle_shared_helpers(exercise, {});
+    EXPECT_EQ(exercise.diagnosis->functions[1].inherited, kept);
+    EXPECT_FALSE(exercise.diagnosis->functions[0].inherited);
+}
+
+}  // namespace
+}  // namespace headway::cli
