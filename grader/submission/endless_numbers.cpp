@@ -82,7 +82,9 @@ public:
     bool is_floating(const std::string& name, std::size_t before) const {
         bool is_one = false;
         for (std::size_t i = 1; i < std::min(before, words_.size()); ++i) {
-            if (!is(i, name) || !words_[i - 1].is_name() || is(i - 1, "return") || is(i - 1, "else")) continue;
+            if (!is(i, name)) continue;
+            if (is(i - 1, ",") && is_declared_behind_another(i)) is_one = true;
+            if (!words_[i - 1].is_name() || is(i - 1, "return") || is(i - 1, "else")) continue;
             if (!is(i - 1, "float") && !is(i - 1, "double")) return false;
             is_one = true;
         }
@@ -125,6 +127,19 @@ public:
     }
 
 private:
+    /// `b` of "const double a = f(x, y), b = 1;".
+    bool is_declared_behind_another(std::size_t i) const {
+        if (!is(i + 1, "=") && !is(i + 1, ",") && !is(i + 1, ";")) return false;
+        std::size_t depth = 0;
+        while (i > 0 && !(depth == 0 && (is(i - 1, ";") || is(i - 1, "{") || is(i - 1, "}")))) {
+            --i;
+            if (is(i, ")") || is(i, "]") || is(i, "}")) ++depth;
+            if ((is(i, "(") || is(i, "[") || is(i, "{")) && depth-- == 0) return false;
+        }
+        if (is(i, "const")) ++i;
+        return is(i, "float") || is(i, "double");
+    }
+
     bool is_sign(std::size_t i) const { return is(i, "+") || is(i, "-") || is(i, "*") || is(i, "/"); }
 
     bool begins_comparison(std::size_t i) const {

@@ -28,6 +28,9 @@ TEST(EndlessNumbers, AnInfiniteNumberIsNeverReached) {
     EXPECT_EQ(stays("float power = 1;", "while (power * 2 <= size) power *= 2;"), "size above power");
     EXPECT_EQ(stays("", "for (double power = 1; power <= size; power = power * 2.0) ++n;"), "size above power");
     EXPECT_EQ(stays("double power = 1;", "for (; power <= size; power = power * 2.0) ++n;"), "size above power");
+    EXPECT_EQ(stays("const double x = f(n, n), most = g(n); double power = 1;", "while (power <= most) power *= 2;"),
+              "most above power");
+    EXPECT_EQ(stays("double power = 1; g(n, most);", "while (power <= most) power *= 2;"), "") << "of any type";
     EXPECT_EQ(stays("float x = 0;", "while (x < size) { x += 1; ++n; }"), "size far from x");
     EXPECT_EQ(stays("int e = 0;", "while (size >= 2) { size /= 2; ++e; }"), "size infinite");
     EXPECT_EQ(stays("int e = 0;", "while (size < 1) { size *= 2; --e; }"), "size 0");
