@@ -1,5 +1,6 @@
 #include "build/source_lines.hpp"
 
+#include "submission/endless_numbers.hpp"
 #include "submission/loops.hpp"
 
 #include <algorithm>
@@ -89,8 +90,17 @@ public:
         const auto function = own.function_around(line);
         if (!function || !function->may_repeat()) return;
         const std::vector<Loop> loops = loops_around(*function, line.line);
-        for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
-            if (auto head = own.at(line.file, loop->line)) note(rank(loop->ends), std::move(*head));
+        const auto note_head = [&](Rank rank, const Loop& loop) {
+            if (auto head = own.at(line.file, loop.line)) note(rank, std::move(*head));
+        };
+        for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+            if (loop->ends == Loop::Ends::never_by_head) note_head(endless, *loop);
+            if (loop->ends == Loop::Ends::perhaps) note_head(may_be_endless, *loop);
+            if (loop->ends == Loop::Ends::counts && variable_step(*function, loop->line)) note_head(steps, *loop);
+        }
+        // One that counts within another one ends: if any does not, it is the outer one.
+        for (const Loop& loop : loops)
+            if (loop.ends == Loop::Ends::counts && !goes_through_a_list(*function, loop.line)) note_head(counts, loop);
         if (function->calls_itself()) note(may_be_endless, line);
         note(has_loops, line);
     }
@@ -102,12 +112,8 @@ public:
     }
 
 private:
-    enum Rank : std::size_t { endless, may_be_endless, counts, has_loops, ranks };
+    enum Rank : std::size_t { endless, may_be_endless, steps, counts, has_loops, ranks };
     static constexpr std::size_t most_lines = 32;
-
-    static Rank rank(Loop::Ends ends) {
-        return ends == Loop::Ends::never_by_head ? endless : ends == Loop::Ends::perhaps ? may_be_endless : counts;
-    }
 
     void note(Rank rank, verdict::SourceLine line) {
         if (!found_[rank]) found_[rank] = std::move(line);

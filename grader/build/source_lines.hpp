@@ -22,8 +22,9 @@ struct ThrowSite {
     verdict::SourceLine line;
     bool is_the_throw = false;  ///< the exception is the file's own, not of something that it called
     /// Where it goes round, if it does: the head of the innermost loop around one of the calls that cannot end by its
-    /// condition; else of one that may not, or a call in a function that calls itself; else of one that counts. A small
-    /// function that is called over and over again is seldom what never ends.
+    /// condition; else of one that may not, or a call in a function that calls itself; else of one whose step is a
+    /// variable; else the outermost that counts, which none does that goes through a list. A small function that is
+    /// called over and over again is seldom what never ends.
     std::optional<verdict::SourceLine> in_loop = {};
     std::vector<verdict::SourceLine> callers = {};  ///< through which lines the submission got there, outwards
 };

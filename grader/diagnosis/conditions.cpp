@@ -70,7 +70,8 @@ void add_mask(Facts& facts, const std::string& argument, const Mask& mask) {
 
 /// Whether a tensor that may be left out is there. Biases are given together, or not at all.
 void add_presence(Facts& facts, const std::string& argument, bool given) {
-    const bool is_of_a_cache = argument.ends_with("_codes") || argument.ends_with("_scales");
+    const bool is_of_a_cache =
+        argument.ends_with("_codes") || argument.ends_with("_scales") || argument == "cache_k" || argument == "cache_v";
     if (argument.starts_with("b_"))
         facts.flag.emplace(std::pair("biases are given", "no biases are given"), given);
     else if (is_of_a_cache)
@@ -167,6 +168,11 @@ std::string both_hold(const std::string& a, const std::string& b) {
     constexpr std::string_view given = "a mask is given";
     const bool mask_is_given = a == given || b == given;
     return beside_another(a, mask_is_given) + " and " + beside_another(b, mask_is_given);
+}
+
+bool is_of_what_is_left_out(std::string_view words) {
+    return words == the_cache_is_empty || words.ends_with(" is not given") ||
+           (words.starts_with("no ") && words.ends_with(" given"));
 }
 
 std::vector<std::string> axes_of(const std::string& argument, std::size_t rank) {

@@ -5,6 +5,7 @@
 #include "diagnosis/never_set.hpp"
 #include "diagnosis/repeats.hpp"
 #include "diagnosis/search.hpp"
+#include "diagnosis/unwritten_part.hpp"
 
 #include "student/behaviour.hpp"
 
@@ -287,9 +288,7 @@ private:
         if (by_chance)
             return name("answers_by_chance", "the same program, started anew and asked the same, gives another answer");
         if (by_memory || show_unset_variable(plain.front())) look_where_memory_is_made(plain.front(), refilled.front());
-        if (by_memory)
-            return name("uninitialised_memory",
-                        "the same question gets another answer when fresh memory is filled with another pattern");
+        if (by_memory) return name("uninitialised_memory", what_other_memory_changes(plain.front(), refilled.front()));
         if (show_unset_variable(plain.front()))
             return name("uninitialised_memory",
                         "an answer shows the number that a variable holds here as long as nobody has set it");

@@ -4,6 +4,7 @@
 #include "diagnosis/copied_rows.hpp"
 #include "diagnosis/examination.hpp"
 #include "diagnosis/nearly_right.hpp"
+#include "diagnosis/other_shape.hpp"
 #include "diagnosis/pairs.hpp"
 #include "diagnosis/parts_of_result.hpp"
 #include "diagnosis/slices.hpp"
@@ -64,34 +65,6 @@ Stage stage_of(const Parts& parts, const Function& function, Stage otherwise) {
         stages.insert(found->second);
     }
     return stages.size() == 1 ? *stages.begin() : otherwise;
-}
-
-/// A part of an answer whose shape is not what is due.
-struct OtherShape {
-    std::string part;  ///< its name; what a function returns has none
-    bool is_due;       ///< whether this part is due in its place, and not another one
-    Shape seen, due;
-};
-
-std::optional<OtherShape> other_shape(const std::vector<Observation>& observations) {
-    for (const Observation& observation : observations) {
-        const Answer expected = predicted(observation, right());
-        if (!expected.is_value() || !observation.seen.is_value()) continue;
-        for (std::size_t i = 0; i < std::min(expected.parts.size(), observation.seen.parts.size()); ++i) {
-            const auto& [name, due] = expected.parts[i];
-            const auto& [part, seen] = observation.seen.parts[i];
-            if (due.shape != seen.shape) return OtherShape{part, part == name, seen.shape, due.shape};
-        }
-    }
-    return std::nullopt;
-}
-
-/// "the result has shape (2, 3), not (2, 4)". Of parts that have a name, only where a call returns them: what is asked
-/// of a module is no tensor.
-std::string in_words(const OtherShape& other, const Function& function) {
-    if (!other.is_due || (!other.part.empty() && function.ask)) return {};
-    return (other.part.empty() ? "the result" : other.part) + " has shape " + to_string(other.seen) + ", not " +
-           to_string(other.due);
 }
 
 /// Whether every row along the last axis sums to 1, or to 0 as a fully masked one does; zeros alone are no weights.

@@ -91,17 +91,13 @@ void EndedCalls::add(const judge::Arguments& arguments, const Reply& reply) {
 std::string EndedCalls::where() const {
     constexpr std::size_t least = 2;
     if (ended_.size() < least || others_.size() < least) return {};
-    const auto is_left_out = [](const std::string& words) {
-        return words == the_cache_is_empty || words.ends_with(" is not given") ||
-               (words.starts_with("no ") && words.ends_with(" given"));
-    };
     std::vector<std::string> found;
     for (const auto& [words, unused] : ended_.front().flag) {
         const auto is = [&words = words](const Facts& one, bool given) {
             const auto flag = one.flag.find(words);
             return flag != one.flag.end() && flag->second == given;
         };
-        if (is_left_out(words.second) &&
+        if (is_of_what_is_left_out(words.second) &&
             std::ranges::all_of(ended_, [&](const Facts& one) { return is(one, false); }) &&
             std::ranges::all_of(others_, [&](const Facts& one) { return is(one, true); }))
             found.push_back(words.second);

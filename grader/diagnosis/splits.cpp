@@ -109,6 +109,21 @@ bool is_needed(const Condition& condition, const Holds& holds, const Sorted& sor
     return taken >= least;  // whatever is wrong has it: these are right
 }
 
+/// What is said where each of them splits. Questions without something that may be left out have sizes as well, which
+/// differ from all others by chance: what is not given is told before these.
+std::optional<std::string> the_one_of(const std::vector<Condition>& all) {
+    std::set<std::string> subjects, left_out;
+    bool are_sizes_beside = true;
+    for (const Condition& one : all) {
+        subjects.insert(subject_of(one));
+        const bool is_left_out = is_of_what_is_left_out(one.words);
+        if (is_left_out) left_out.insert(one.words);
+        are_sizes_beside &= is_left_out || one.of_sizes;
+    }
+    if (subjects.size() == 1) return all.front().words;
+    return left_out.size() == 1 && are_sizes_beside ? std::optional(*left_out.begin()) : std::nullopt;
+}
+
 }  // namespace
 
 Sorted Sorted::turned() const {
@@ -127,14 +142,10 @@ std::optional<std::string> what_splits(const Sorted& given) {
                   [&](const Condition& one) { return compares_unrelated(one) || is_of_one_length(one, sorted); });
     std::vector<Holds> holds;
     for (const Condition& one : necessary) holds.push_back(where_it_holds(one, sorted));
-    std::string alone;
-    std::set<std::string> subjects;
-    for (std::size_t i = 0; i < necessary.size(); ++i) {
-        if (holds[i] != sorted.wrong) continue;
-        if (alone.empty()) alone = necessary[i].words;
-        subjects.insert(subject_of(necessary[i]));
-    }
-    if (!subjects.empty()) return subjects.size() == 1 ? std::optional(alone) : std::nullopt;
+    std::vector<Condition> alone;
+    for (std::size_t i = 0; i < necessary.size(); ++i)
+        if (holds[i] == sorted.wrong) alone.push_back(necessary[i]);
+    if (!alone.empty()) return the_one_of(alone);
     std::string together;
     std::set<std::pair<std::string, std::string>> pairs;
     for (std::size_t i = 0; i < necessary.size(); ++i)

@@ -28,7 +28,8 @@ struct Sorted {
 
 /// What holds wherever it is wrong and nowhere else, in words: one condition, or two if one does not do. It is asked of
 /// several kinds of questions on both sides; two conditions, of some where only the one holds and of some where only
-/// the other does. Nothing where several would do, as nobody knows which of them it depends on.
+/// the other does. Nothing where several would do, as nobody knows which of them it depends on; but for sizes beside
+/// something that is not given, which is told.
 std::optional<std::string> what_splits(const Sorted& sorted);
 
 /// An option, or a kind of mask, without which everything is right: what is wrong needs it, and something else besides.

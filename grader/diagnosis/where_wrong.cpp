@@ -44,6 +44,7 @@ public:
 
     /// @return its number; nothing if it says nothing
     std::optional<std::size_t> add(const Observation& one) {
+        if (one.seen.kind == Answer::Kind::not_judged) return std::nullopt;  // it agrees with whatever is due
         const Answer due = predicted(one, right());
         if (!is_answer_due(due)) return std::nullopt;  // what should be refused has sizes of no name
         const bool is_wrong = !fit(due, one.seen);

@@ -1,5 +1,6 @@
 #include "grading/causes_in_source.hpp"
 
+#include "submission/endless_numbers.hpp"
 #include "submission/function_places.hpp"
 #include "submission/loops.hpp"
 #include "submission/source_words.hpp"
@@ -91,6 +92,63 @@ void tell_what_continue_skips(Failure& failure, const std::vector<build::SourceF
     if (changes)
         failure.advice = fmt::format("The continue in line {} goes past line {}, where {} changes: {}", step->skips,
                                      step->changes, step->name, changes->text);
+}
+
+namespace {
+
+std::string in_words(const build::StaysTrue& loop) {
+    using Why = build::StaysTrue::Why;
+    const std::string& number = loop.number;
+    switch (loop.why) {
+        case Why::counter_grows_to_it:
+            return fmt::format(
+                "Where {0} is infinite, {1} never becomes false: {2} grows until it is infinite as well, and "
+                "infinity <= infinity. Look for infinite numbers before the loop.",
+                number, loop.condition, loop.counter);
+        case Why::counter_never_gets_to:
+            return fmt::format(
+                "Where {0} is infinite, {1} never becomes false: no sum of finite numbers gets there. Look for "
+                "infinite numbers before the loop.",
+                number, loop.condition);
+        case Why::infinity_stays:
+            return fmt::format(
+                "Where {0} is infinite, {1} never becomes false: it stays infinite in each round. Look for infinite "
+                "numbers before the loop.",
+                number, loop.condition);
+        case Why::zero_stays:
+            return fmt::format(
+                "Where {0} is 0, {1} never becomes false: it stays 0 in each round. Look for zeros before the loop.",
+                number, loop.condition);
+    }
+    return {};
+}
+
+std::string in_words(const build::VariableStep& loop) {
+    if (loop.set_in == 0)
+        return fmt::format("{0} is added to {1} in each round: where {0} is 0, the loop never ends.", loop.step,
+                           loop.counter);
+    return fmt::format(
+        "{0} is added to {1} in each round, and may be 0: line {2} sets it to {3} / {4}, which is 0 where {3} is below "
+        "{4}.",
+        loop.step, loop.counter, loop.set_in, loop.divided, loop.divisor);
+}
+
+}  // namespace
+
+void tell_for_what_a_loop_goes_on(Failure& failure, const std::vector<build::SourceFile>& files) {
+    if (!failure.at || failure.advice) return;
+    const auto function = build::SourceLines(files).function_around(*failure.at);
+    if (!function) return;
+    std::string words;
+    if (const auto numbers = build::stays_true(*function, failure.at->line))
+        words = in_words(*numbers);
+    else if (const auto step = build::variable_step(*function, failure.at->line))
+        words = in_words(*step);
+    if (words.empty()) return;
+    const std::string called = failure.function.substr(0, failure.function.find(" ("));
+    failure.advice = function->name.empty() || function->name == called
+                         ? words
+                         : fmt::format("That loop is in {}. {}", function->name, words);
 }
 
 void tell_what_counts_another(Failure& failure, const std::vector<build::SourceFile>& files) {

@@ -22,6 +22,10 @@ void tell_what_clone_keeps(verdict::Failure& failure, const std::vector<build::S
 /// Where a while never ends, says which continue goes past what changes its condition.
 void tell_what_continue_skips(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
 
+/// Where a call was stopped in a loop, says whose it is, if that is another function, and for which numbers it never
+/// ends, where its own words tell.
+void tell_for_what_a_loop_goes_on(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
+
 /// Where an index runs out of range in a for whose head counts another variable than its condition asks about.
 void tell_what_counts_another(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
 

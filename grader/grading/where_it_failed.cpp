@@ -134,7 +134,10 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
                                failure->kind == verdict::FailureKind::wrong_behaviour) &&
                               failure->message.find("a loop whose condition") != std::string::npos;
         failure->at = computes ? found->second->in_loop.value_or(found->second->line) : found->second->line;
-        if (computes) tell_what_continue_skips(*failure, workspace.submission().files);
+        if (computes) {
+            tell_what_continue_skips(*failure, workspace.submission().files);
+            tell_for_what_a_loop_goes_on(*failure, workspace.submission().files);
+        }
         if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
         tell_what_counts_another(*failure, workspace.submission().files);
         tell_how_a_sum_begins(*failure, workspace.submission().files);

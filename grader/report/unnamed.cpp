@@ -43,6 +43,9 @@ std::string unnamed_in_words(const verdict::Exercise& exercise, const std::strin
             function);
     if (found != nullptr && std::ranges::count(found->sentences, verdict::throws_for_some) > 0)
         return function + " throws for some of what it should answer";
+    const auto is_of_a_shape = [](const std::string& one) { return one.starts_with("the result has shape "); };
+    if (found != nullptr && std::ranges::any_of(found->sentences, is_of_a_shape))
+        return function + " returns a result of another shape than it should";
     if (is_out_of_time(exercise) && (found == nullptr || found->sentences.empty()))
         return function + " is wrong, and there was no time to look for its mistake";
     return function + " is wrong in a way that Headway has no name for";

@@ -34,6 +34,8 @@ Questions ask_rounded(Random& random) {
     ask(Tensor::of({5}, {65'519, 65'520, -65'536, 1e9F, 65'504}), half);
     ask(Tensor::of({4}, {3e-5F, -4e-5F, 6e-6F, 7e-7F}), half);
     ask(Tensor::of({4}, {65'520, 1e30F, -1e9F, 3e-7F}), bfloat16);
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    for (const std::string& format : {half, bfloat16}) ask(Tensor::of({3}, {infinity, -infinity, 1}), format);
     return questions;
 }
 

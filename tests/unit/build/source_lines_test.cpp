@@ -101,6 +101,35 @@ TEST(SourceLines, OfWhatNeverEndsTheHeadOfTheLoopIsKnown) {
     EXPECT_EQ(line_of("0x1\na.cpp:2\n0x2\n??:0\n"), 2) << "beside a loop";
 }
 
+TEST(SourceLines, NoLoopIsToldThatEndsWithinAnother) {
+    const std::vector<SourceFile> own{{"a.cpp",
+                                       "void windows(Index T, Index w) {\n"
+                                       "    const Index step = w / 8;\n"
+                                       "    for (Index b = 0; b < 3; ++b)\n"
+                                       "        for (Index begin = 0; begin < T; begin += step) {\n"
+                                       "            for (const Index g : globals) far(g);\n"
+                                       "            for (Index t = begin; t < begin + step; ++t) near(t);\n"
+                                       "        }\n"
+                                       "}\n"
+                                       "void listed(Index T) {\n"
+                                       "    for (Index t = 0; t < T; ++t)\n"
+                                       "        for (Index s = 0; s < T; ++s)\n"
+                                       "            for (const Index g : globals) far(g);\n"
+                                       "}\n"
+                                       "void list() {\n"
+                                       "    for (const Index g : globals)\n"
+                                       "        far(g);\n"
+                                       "}\n"}};
+    const auto line_of = [&](int line) {
+        const auto sites = throw_sites("0x1\na.cpp:" + std::to_string(line) + "\n", {{1}}, own);
+        return sites.at(0) && sites[0]->in_loop ? sites[0]->in_loop->line : 0;
+    };
+    EXPECT_EQ(line_of(5), 4) << "its step may be 0";
+    EXPECT_EQ(line_of(6), 4);
+    EXPECT_EQ(line_of(12), 10) << "the outermost";
+    EXPECT_EQ(line_of(16), 16) << "the line itself";
+}
+
 /// A long way may lead through a large file, line by line: it is made words of once.
 TEST(SourceLines, ALargeFileTakesNoLongTime) {
     std::string text = "void f() {\n#if 0\n", printed = "0x1\n";

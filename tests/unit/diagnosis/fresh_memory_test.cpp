@@ -1,13 +1,16 @@
 // The judge finds the memory that is read before anything was written to it, and believes a worker no more than an
 // address.
 #include "diagnosis/fresh_memory.hpp"
+#include "diagnosis/unwritten_part.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace headway::diagnosis {
 namespace {
@@ -76,6 +79,38 @@ TEST(FreshMemory, AWorkerThatSaysImpossibleThingsIsNotBelieved) {
     EXPECT_THAT(maker_in(FORGING_WORKER, "throws"), IsEmpty());
     EXPECT_THAT(maker_in(FORGING_WORKER, "dies"), IsEmpty());
     EXPECT_THAT(maker_in(FORGING_WORKER, "possible"), ElementsAre(7, largest)) << "a line, or none: addr2line looks";
+}
+
+/// A result of two rows of `width` of which these columns hold what memory held, all others 1.
+Reply with_unwritten(Index width, unsigned memory, bool is_unwritten(Index row, Index column)) {
+    Array numbers{{2, width}, {}, {}};
+    for (Index row = 0; row < 2; ++row)
+        for (Index column = 0; column < width; ++column)
+            numbers.value.push_back(is_unwritten(row, column) ? std::bit_cast<float>(std::uint32_t{memory}) : 1.0F);
+    numbers.error.assign(numbers.value.size(), 0);
+    Reply reply;
+    reply.answer = Answer::of(numbers);
+    return reply;
+}
+
+TEST(FreshMemory, WhatIsNotWrittenAtTheEndOfAnAxisIsTold) {
+    const auto told = [](bool is_unwritten(Index, Index), Index width = 10) {
+        std::vector<Reply> filled, refilled;
+        for (const Index one : {Index{1}, width}) {
+            filled.push_back(with_unwritten(one, 0xfefefefe, is_unwritten));
+            refilled.push_back(with_unwritten(one, 0x55555555, is_unwritten));
+        }
+        return what_other_memory_changes(filled, refilled);
+    };
+    EXPECT_THAT(told([](Index, Index column) { return column > 5; }),
+                HasSubstr(": in the result, along its last axis numbers 6 to 9 of the 10 are what memory held before"));
+    EXPECT_THAT(told([](Index, Index column) { return column > 5; }, 7),
+                HasSubstr(": in the result, along its last axis number 6 of the 7 is what memory held before"));
+    EXPECT_THAT(told([](Index row, Index column) { return row > 0 && column > 0; }), Not(HasSubstr("held before")));
+    EXPECT_THAT(told([](Index, Index column) { return column == 3; }), Not(HasSubstr("held before")));
+    EXPECT_THAT(told([](Index row, Index) { return row > 0; }),
+                HasSubstr(": in the result, along its axis 0 number 1 of the 2 is what memory held before"));
+    EXPECT_THAT(told([](Index, Index) { return true; }), Not(HasSubstr("held before"))) << "all of it";
 }
 
 TEST(FreshMemory, WhatAWorkerSaysIsBounded) {

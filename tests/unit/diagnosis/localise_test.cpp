@@ -137,6 +137,24 @@ TEST(Localise, AShapeIsToldOfThePartThatHasIt) {
         << "another part is due in its place";
 }
 
+TEST(Localise, AnAxisThatIsMissingIsTold) {
+    const auto gave = [](const Shape& due, const Shape& seen) {
+        const auto zeros = [](const Shape& shape) {
+            std::size_t count = 1;
+            for (const Index size : shape) count *= static_cast<std::size_t>(size);
+            return Answer::of(of_shape(shape, std::vector<double>(count)));
+        };
+        return answered(zeros(due), zeros(seen));
+    };
+    EXPECT_THAT(said_of({gave({3, 1, 1, 1}, {3, 1, 1}), gave({3, 1, 2, 7}, {3, 2, 7})}),
+                Contains("the result has shape (3, 2, 7), not (3, 1, 2, 7): it has 3 axes in place of 4, and axis 1 is "
+                         "missing"));
+    EXPECT_THAT(said_of({gave({3, 1, 1, 1}, {3, 1, 1})}),
+                Contains("the result has shape (3, 1, 1), not (3, 1, 1, 1): it has 3 axes in place of 4"))
+        << "which of three?";
+    EXPECT_THAT(said_of({gave({2, 3}, {3, 2})}), Contains("the result has shape (3, 2), not (2, 3)"));
+}
+
 TEST(Localise, AlongAnAxisLieAllWrongAnswersOrNone) {
     const auto three =
         answered(Answer::of(of_shape({3, 2}, {1, 2, 3, 4, 5, 6})), Answer::of(of_shape({3, 2}, {1, 2, 9, 9, 9, 8})));

@@ -60,6 +60,32 @@ TEST(Splits, TellOfNoSizeThatWasBeyondAllRightOnesOnce) {
     EXPECT_EQ(what_splits(sorted(twice, is_long)), "n > 10");
 }
 
+TEST(Splits, TellWhatIsNotGivenBeforeSizesThatDoAsWell) {
+    Sorted all;
+    const auto add = [&](Index D, bool is_given) {
+        wire::Record options{{{"embed_dim", D}}};
+        if (is_given) options.fields.push_back({"head_dim", Index{3}});
+        all.facts.push_back(facts_with_masks({{"options", options}}));
+        all.wrong.push_back(!is_given);
+    };
+    for (const Index D : {6, 7, 8, 9}) add(D, true);
+    for (const Index D : {10, 15, 42}) add(D, false);
+    EXPECT_EQ(what_splits(all), "head_dim is not given");
+    for (Facts& one : all.facts) one.flag.clear();
+    EXPECT_EQ(what_splits(all), "D > 9");
+}
+
+TEST(Splits, TakeKeysAndValuesOfACacheForOne) {
+    Sorted all;
+    const Tensor old = Tensor::zeros({1, 1, 2, 4});
+    for (Index n = 1; n < 5; ++n)
+        for (const Tensor& kept : {Tensor{}, old}) {
+            all.facts.push_back(facts_with_masks({{"cache_k", kept}, {"cache_v", kept}, {"n", n}}));
+            all.wrong.push_back(!kept.defined());
+        }
+    EXPECT_EQ(what_splits(all), the_cache_is_empty);
+}
+
 TEST(Splits, TakeSizesThatAreAlwaysEqualForOne) {
     Sorted all = sorted({{1, 2}, {1, 5}, {3, 1}, {5, 2}, {3, 4}}, has_several_heads);
     for (Facts& one : all.facts) one.size["H_kv"] = one.size["H"];

@@ -100,6 +100,27 @@ TEST(WhereItFailed, AContinueGoesPastWhatEndsTheLoop) {
     EXPECT_EQ(failure.advice, "The continue in line 4 goes past line 5, where s changes: s++;");
 }
 
+TEST(WhereItFailed, ALoopIsToldWithTheNumbersForWhichItNeverEnds) {
+    const auto told = [](const std::string& called, const std::string& before, const std::string& loop) {
+        verdict::Failure failure;
+        failure.function = called;
+        failure.at = verdict::SourceLine{"numbers.cpp", 3, loop};
+        tell_for_what_a_loop_goes_on(failure, {{"numbers.cpp", "float nearest(float size, Index w) {\n    " + before +
+                                                                   "\n    " + loop + "\n}\n"}});
+        return failure.advice.value_or("");
+    };
+    EXPECT_EQ(
+        told("softmax_in_half", "float power = 1;", "while (power * 2 <= size) power *= 2;"),
+        "That loop is in nearest. Where size is infinite, power * 2 <= size never becomes false: power grows until "
+        "it is infinite as well, and infinity <= infinity. Look for infinite numbers before the loop.");
+    EXPECT_EQ(
+        told("nearest", "const Index step = w / 8;", "for (Index t = 0; t < 9; t += step) f(t + step);"),
+        "step is added to t in each round, and may be 0: line 2 sets it to w / 8, which is 0 where w is below 8.");
+    EXPECT_EQ(told("nearest", "", "for (Index t = 0; t < 9; t += w) f(t);"),
+              "w is added to t in each round: where w is 0, the loop never ends.");
+    EXPECT_EQ(told("nearest", "if (w < 1) return 0;", "for (Index t = 0; t < 9; t += w) f(t);"), "");
+}
+
 TEST(WhereItFailed, ASumBeginsWithZeros) {
     const auto told = [](const std::string& declared, const std::string& line) {
         verdict::Failure failure;

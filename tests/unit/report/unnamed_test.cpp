@@ -25,6 +25,8 @@ TEST(Unnamed, WhatIsWrongForViewsAloneDependsOnTheLayout) {
                               "right in all 64 questions where x is not contiguous, wrong in all 21 others",
                               "wrong in all 21 questions where H > 1, right in all 64 others", "wrong in all "})
         EXPECT_EQ(told(other), "rotate_halves is wrong in a way that Headway has no name for") << other;
+    EXPECT_EQ(told("the result has shape (3, 2, 7), not (3, 1, 2, 7): it has 3 axes in place of 4"),
+              "rotate_halves returns a result of another shape than it should");
 }
 
 TEST(Unnamed, WhatThrowsIsSaidToThrowThoughNoTestOfItsOwnShowsIt) {
