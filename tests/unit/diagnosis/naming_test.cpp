@@ -216,6 +216,8 @@ TEST(Naming, WhatDependsOnStridesHasItsLesson) {
     EXPECT_EQ(told_in("02", in_a_view).lesson, "lesson 01, \"What people get wrong\"");
     EXPECT_EQ(told_in("04", in_a_view).lesson, "lesson 03, \"What people get wrong\"");
     EXPECT_THAT(told_in("04", in_a_view).hints, SizeIs(3));
+    EXPECT_EQ(told_in("10", "q or k comes in a view that is not contiguous along its last axis").lesson,
+              told_in("10", in_a_view).lesson);
     EXPECT_EQ(told_in("04", "it is asked after another call").lesson, "");
 }
 
