@@ -165,6 +165,8 @@ struct Weighing {
 struct Merging {
     /// (B, H, T, d) -> (B, T, E)
     Array (*merge)(const Array& context);
+    /// The same of a context as it lies in memory; nullptr: it is read by its strides. Of exercise 04 alone.
+    Array (*by_storage)(const Array& stored) = nullptr;
     bool operator==(const Merging&) const = default;
 };
 

@@ -126,7 +126,10 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         "the p of its last, and the global ones before these; compute with them alone, and mask them";
     // "-0.5" is another number.
     if (told.ends_with("; it should be -0")) return "the sign stays, that of 0 too: std::copysign(result, x)";
-    constexpr std::array<Remedy, 20> remedies = {{
+    constexpr std::array<Remedy, 21> remedies = {{
+        {" nor counted from the end",
+         "count it from the end, axis += x.rank(), before shape[axis] and strides[axis] are read, or throw "
+         "std::out_of_range; x.size(axis) lets -1 through, as the last axis"},
         {" it has changed the cache before", "look at all that is asked before the first number is written"},
         {": what attention returned may be a view", by_new_sum},
         {" changes its argument ", by_copy},

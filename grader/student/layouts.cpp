@@ -2,6 +2,7 @@
 
 #include "student/inputs.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -35,6 +36,31 @@ Tensor heads_as_split(const Tensor& tensor) {
     if (are_heads) std::swap(wide[1], wide[2]);
     Tensor view = Tensor::full(wide, std::numeric_limits<float>::quiet_NaN()).slice(0, 1, wide.front());
     if (are_heads) view = view.transpose(1, 2);
+    view.copy_from(tensor);
+    return view;
+}
+
+Tensor rows_in_another_order(const Tensor& tensor) {
+    if (tensor.rank() < 3) return sliced(tensor);
+    Shape other = tensor.shape();
+    std::reverse(other.begin(), other.end() - 1);
+    const Tensor storage = Tensor::empty(other);
+    Strides strides = storage.strides();
+    std::reverse(strides.begin(), strides.end() - 1);
+    Tensor view = storage.as_strided(tensor.shape(), strides, 0);
+    view.copy_from(tensor);
+    return view;
+}
+
+Tensor with_gaps_in_rows(const Tensor& tensor) {
+    if (tensor.rank() == 0) return tensor;
+    constexpr Index step = 2;
+    Shape wide = tensor.shape();
+    wide.back() *= step;
+    const Tensor storage = Tensor::full(wide, std::numeric_limits<float>::quiet_NaN());
+    Strides strides = storage.strides();
+    strides.back() = step;
+    Tensor view = storage.as_strided(tensor.shape(), strides, 0);
     view.copy_from(tensor);
     return view;
 }

@@ -42,7 +42,7 @@ WORTH = {
            "softmax": (2, None),         # softmax_rows alone is written: its two properties
            "stub": (0, None), "broken": (0, None)},
     "02": {"strict": (10, "strict_views"), "torch": (10, "as_torch_views"), "walker": (10, "stride_walker_class"),
-           "copying": (9, "solution"),  # all but "contiguous does not copy what is contiguous already"
+           "copying": (9, "solution"),  # all but "contiguous copies a transposed tensor, and does not copy ..."
            "stub": (0, None), "broken": (0, None)},
 }
 

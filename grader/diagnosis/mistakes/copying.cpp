@@ -3,6 +3,7 @@
 #include "diagnosis/moving.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace headway::diagnosis {
 namespace {
@@ -72,6 +73,18 @@ Chapter chapters::copying() {
              [](Choices& c) {
                  c.moving.packing.is_dense = [](const Tensor& x) {
                      return x.strides().back() == 1 || x.is_contiguous();
+                 };
+             }},
+        {.id = "contiguous_takes_falling_strides_for_dense",
+         .decision = "contiguous_if",
+         .title = "contiguous takes a tensor for contiguous as soon as no stride is larger than the one before it",
+         .right = right_test,
+         .symptom = "right for transposed tensors; a slice with gaps, or a single column, is returned as it is",
+         .question = "Which strides have the first 2 columns of a (3, 4), and which strides has a fresh (3, 2)?",
+         .make =
+             [](Choices& c) {
+                 c.moving.packing.is_dense = [](const Tensor& x) {
+                     return x.is_contiguous() || std::ranges::is_sorted(x.strides(), std::ranges::greater{});
                  };
              }},
         {.id = "contiguous_copies_slices",

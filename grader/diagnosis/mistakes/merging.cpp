@@ -73,6 +73,15 @@ Chapter chapters::merging() {
                      "attention-is-all-you-need-pytorch: "
                      "https://github.com/jadore801120/attention-is-all-you-need-pytorch/issues/7"},
          .make = [](Choices& c) { c.merging.merge = &merge_by_view; }},
+        {.id = "merge_in_the_order_of_storage",
+         .decision = "merge",
+         .title = "heads are merged in the order of storage, as data() shows it: transpose moves no number",
+         .right = "context.transpose(1, 2).contiguous(), then flatten: its data() is in the order of (B, T, H, d)",
+         .symptom =
+             "right for one head, one token, and heads as a split leaves them; else a token's row is filled from "
+             "several tokens",
+         .question = "In which order does storage hold the numbers of context.transpose(1, 2)?",
+         .make = [](Choices& c) { c.merging.by_storage = &merge_by_view; }},
         {.id = "merge_interleaved",
          .decision = "merge",
          .title = "heads are merged in (d, H) order: feature i of head h lands at i·H + h",

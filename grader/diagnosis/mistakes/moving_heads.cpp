@@ -228,6 +228,19 @@ Chapter chapters::moving_heads() {
          .symptom = "right numbers; each split costs memory and time",
          .question = "Which line of your split_heads allocates?",
          .make = [](Choices& c) { c.moving.split_result = &row_major_copy; }},
+        {.id = "split_makes_heads_contiguous",
+         .decision = "head_storage",
+         .title =
+             "split_heads returns a contiguous copy wherever heads are not contiguous: with several heads and tokens",
+         .right = "the transposed view itself, without contiguous() or clone(): no number moves",
+         .symptom = "right numbers; each split costs memory and time, and what is written to x does not show in heads",
+         .question = "Which strides has the result of your transpose, and which has that of your split_heads?",
+         .make =
+             [](Choices& c) {
+                 c.moving.split_result = [](const Tensor& heads) {
+                     return heads.is_contiguous() ? heads : row_major_copy(heads);
+                 };
+             }},
         {.id = "split_drops_the_offset",
          .decision = "head_storage",
          .title = "split_heads starts at the beginning of the storage",

@@ -1,4 +1,5 @@
 // Hidden tests of exercise 02.           B batch · T tokens · D model width · H num_heads · d = D / H
+#include "suites/02_head_splitting/axis_below_zero.hpp"
 #include "suites/02_head_splitting/own_strides.hpp"
 
 #include "reference/attention.hpp"
@@ -185,15 +186,7 @@ PROPERTY(HeadSplitting, TransposeSwapsTwoAxes, 1,
     });
     student.refuses_index("transpose", {{"x", x}, {"axis0", Index{1}}, {"axis1", Index{4}}}, "there is no axis 4");
     student.refuses_index("transpose", {{"x", x}, {"axis0", Index{-5}}, {"axis1", Index{1}}}, "there is no axis -5");
-    const Outcome last = student.outcome("transpose", {{"x", x}, {"axis0", Index{-1}}, {"axis1", Index{1}}});
-    if (const auto* turned = std::get_if<Tensor>(&last.value)) {
-        const Tensor right = x.transpose(-1, 1);
-        expect(turned->shape() == right.shape(), Stage::split,
-               "you let axes below 0 count from the end, so -1 must be the last one, axis + rank: transpose(x, -1, 1) "
-               "should have the shape " +
-                   headway::to_string(right.shape()) + ", and yours has " + headway::to_string(turned->shape()));
-        expect_equal(student, "numbers", *turned, right);
-    }
+    expect_axis_below_zero(student, x);
 }
 
 /// The strides of a result that should be row-major.
@@ -245,7 +238,7 @@ PROPERTY(HeadSplitting, ContiguousCopiesIfNeeded, 1, "contiguous lays the number
 }
 
 PROPERTY(HeadSplitting, ContiguousDoesNotCopyInVain, 1,
-         "contiguous does not copy what is contiguous already, and copies what is not") {
+         "contiguous copies a transposed tensor, and does not copy what is contiguous already") {
     const Tensor scattered = counting({3, 5, 6}).transpose(0, 2);
     beside_own_strides(student, scattered.shape(), [&] {
         const wire::Handle kept = student.store(scattered);

@@ -1,5 +1,6 @@
 // What diagnosis knows of exercise 04.        B batch · H heads · T tokens · D model width · d = D / H
 #include "diagnosis/attention.hpp"
+#include "diagnosis/catalogue.hpp"
 #include "diagnosis/small_sizes.hpp"
 #include "diagnosis/subject.hpp"
 #include "reference/attention.hpp"
@@ -16,12 +17,27 @@ using judge::Arguments;
 using judge::random_mask;
 using judge::random_tensor;
 
+/// The numbers of a tensor one after the other as they lie in memory, whatever its strides.
+Array stored(const Tensor& tensor) {
+    Choices choices = right();
+    mistake("strides_ignored").make(choices);
+    return choices.reading.tensor(tensor, Argument::other);
+}
+
+/// What its own merge_heads does with a context that lies in row-major order.
+Choices merging_what_is_contiguous(const Choices& c) {
+    Choices choices = c;
+    choices.merging.merge = c.merging.by_storage;
+    return choices;
+}
+
 Predict merge_heads(const Arguments& arguments) {
     const Tensor context = tensor(arguments, "context");
     return [context](const Choices& c) {
         if (context.rank() != 4) return refusal(c.checking, &Checking::ranks);
         // What is wrong in splitting and merging alike is no mistake of a function that only merges.
         const Merging& merging = c.splitting == right().splitting ? c.merging : right().merging;
+        if (merging.by_storage != nullptr) return Answer::of(merging.by_storage(stored(context)));
         return Answer::of(merging.merge(c.reading.tensor(context, Argument::other)));
     };
 }
@@ -63,7 +79,10 @@ Predict multi_head_attention(const Arguments& arguments) {
         if (!ranked) return refusal(c.checking, &Checking::ranks);
         if (!some) return refusal(c.checking, H < 0 ? &Checking::negative_heads : &Checking::heads);
         if (!divisible) return refusal(c.checking, &Checking::divisible);
-        return checked(tall, c.checking, &Checking::weights, [&] { return Answer::of(model->output(c)); });
+        return checked(tall, c.checking, &Checking::weights, [&] {
+            if (c.merging.by_storage == nullptr) return Answer::of(model->output(c));
+            return Answer::of(model->output(merging_what_is_contiguous(c)));
+        });
     };
 }
 
@@ -162,7 +181,17 @@ Questions ask_multi_head_attention(Random& random) {
     return questions;
 }
 
-/// What follows from the student's own merge_heads and project_output.
+/// What the student's own merge_heads and project_output make of a context.
+Answer merged_and_projected(judge::Student& student, const Arguments& arguments, const Array& context) {
+    const auto merged = student.outcome("merge_heads", {{"context", reference::to_tensor(context)}});
+    if (merged.error) return answer_of(merged);
+    const auto output = student.outcome(
+        "project_output", {{"merged", merged.value}, {"w_o", tensor(arguments, "w_o")}, {"b_o", Tensor{}}});
+    const auto* own = std::get_if<Tensor>(&output.value);
+    return own == nullptr ? answer_of(output) : Answer::of(judge::own(*own));
+}
+
+/// What follows from these.
 std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& arguments) {
     const Tensor x = tensor(arguments, "x");
     const Index H = integer(arguments, "num_heads");
@@ -172,12 +201,22 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
                                       H);
     };
     const auto attended = reference::attention(heads("w_q"), heads("w_k"), heads("w_v"), mask(arguments, "mask"));
-    const auto merged = student.outcome("merge_heads", {{"context", reference::to_tensor(attended.context)}});
-    if (merged.error) return answer_of(merged);
-    const auto output = student.outcome(
-        "project_output", {{"merged", merged.value}, {"w_o", tensor(arguments, "w_o")}, {"b_o", Tensor{}}});
-    const auto* own = std::get_if<Tensor>(&output.value);
-    return own == nullptr ? answer_of(output) : Answer::of(judge::own(*own));
+    return merged_and_projected(student, arguments, attended.context);
+}
+
+/// The same where it decides otherwise before it calls them.
+std::optional<Answer> from_own_parts_and(judge::Student& student, const Arguments& arguments, const Choices& c) {
+    const Tensor x = tensor(arguments, "x");
+    Given given;
+    given.input = {x, x, x};
+    given.weight = {tensor(arguments, "w_q"), tensor(arguments, "w_k"), tensor(arguments, "w_v")};
+    given.H = integer(arguments, "num_heads");
+    given.mask = mask(arguments, "mask");
+    if (x.rank() != 3 || given.H < 1 || x.size(2) % given.H != 0) return std::nullopt;
+    if (!(c.merging == right().merging) || !(c.output == right().output)) return std::nullopt;
+    given.D = x.size(2);
+    Attention model(std::move(given));
+    return merged_and_projected(student, arguments, model.context_and_weights(c).context);
 }
 
 const SubjectRegistration registration(
@@ -188,6 +227,7 @@ const SubjectRegistration registration(
        .model = &multi_head_attention,
        .questions = &ask_multi_head_attention,
        .given_own = &from_own_parts,
+       .given_own_and = &from_own_parts_and,
        .stages = {{Stage::weigh, "all scores are equal and w_o = I"},
                   {Stage::scores, "w_o = I"},
                   {Stage::mask, "all scores are equal and there is a mask"},

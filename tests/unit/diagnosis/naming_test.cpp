@@ -185,6 +185,8 @@ TEST(Naming, APromiseThatDoesNotHoldIsToldWithWhatToDo) {
         diagnosis.mistakes = {not_as_promised};
         return named_mistakes({diagnosis}, "05").front().right;
     };
+    EXPECT_THAT(right_of("an axis below 0 is neither refused nor counted from the end: with axis0 = -1, your f"),
+                HasSubstr("axis += x.rank()"));
     EXPECT_THAT(right_of("your forward answers differently if the same numbers come in a view that is not contiguous"),
                 AllOf(HasSubstr("by its indices"), HasSubstr("where it is only read"),
                       HasSubstr("what is written goes to the tensor itself"), HasSubstr("data()[i] is element i only"),
@@ -216,6 +218,8 @@ TEST(Naming, WhatDependsOnStridesHasItsLesson) {
     EXPECT_EQ(told_in("02", in_a_view).lesson, "lesson 01, \"What people get wrong\"");
     EXPECT_EQ(told_in("04", in_a_view).lesson, "lesson 03, \"What people get wrong\"");
     EXPECT_THAT(told_in("04", in_a_view).hints, SizeIs(3));
+    EXPECT_EQ(told_in("10", "q or k comes in a view that is not contiguous along its last axis").lesson,
+              told_in("10", in_a_view).lesson);
     EXPECT_EQ(told_in("04", "it is asked after another call").lesson, "");
 }
 

@@ -99,7 +99,16 @@ TEST(Credit, WhatIsWrongForViewsIsExceptedFromWhatIsSaidOfStrides) {
     EXPECT_EQ(given(), "");
     function.sentences = {"wrong in all 9 questions where q is not contiguous, right in all 4 others"};
     EXPECT_EQ(given(), "attention_scores");
+    function.state = verdict::FunctionState::named;
+    function.sentences = {"it throws where q is not contiguous: in all 9 such calls, and in none of the 4 others"};
+    EXPECT_EQ(given(), "attention_scores") << "a throw is no answer either";
     function.sentences.clear();
+    EXPECT_EQ(given(), "");
+    verdict::NamedMistake& named = exercise.diagnosis->mistakes.emplace_back();
+    named.functions = {"attention_scores"};
+    named.title = "tensors are read as if the numbers of their last axis were side by side, such as through data()";
+    EXPECT_EQ(given(), "attention_scores");
+    exercise.diagnosis->mistakes.clear();
     Property& failed = exercise.tests.emplace_back();
     failed.state = TestState::failed;
     failed.failure.emplace().function = "attention_scores";

@@ -1,4 +1,5 @@
 #include "student/inputs.hpp"
+#include "student/layouts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,6 +31,22 @@ TEST(Inputs, StridedIsTheSameTensorElsewhere) {
     for (Index i = 0; i < 3; ++i)
         for (Index j = 0; j < 5; ++j)
             for (Index k = 0; k < 7; ++k) EXPECT_EQ(y(i, j, k), x(i, j, k));
+}
+
+TEST(Inputs, RowsLieInAnotherOrderOrHaveGaps) {
+    Random random(3);
+    const Tensor x = random_tensor(random, {3, 5, 7});
+    const Tensor rows = rows_in_another_order(x), gaps = with_gaps_in_rows(x);
+    EXPECT_EQ(rows.strides(), (Strides{7, 21, 1}));
+    EXPECT_EQ(gaps.strides(), (Strides{70, 14, 2}));
+    for (Index i = 0; i < 3; ++i)
+        for (Index j = 0; j < 5; ++j)
+            for (Index k = 0; k < 7; ++k) {
+                EXPECT_EQ(rows(i, j, k), x(i, j, k));
+                EXPECT_EQ(gaps(i, j, k), x(i, j, k));
+            }
+    EXPECT_EQ(with_gaps_in_rows(x.select(0, 0)).strides(), (Strides{14, 2}));
+    EXPECT_FALSE(rows_in_another_order(x.select(0, 0)).is_contiguous());
 }
 
 TEST(Inputs, RandomMasksBlockSomeAndLeaveEachRowAKey) {

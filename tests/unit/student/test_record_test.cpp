@@ -29,7 +29,7 @@ LetThrough let_through(const std::string& function, const std::string& because, 
     failure.function = function;
     failure.message = because + ": your " + function + " should throw std::invalid_argument, but it answered";
     failure.story = {"what led to it"};
-    return {function, because, kind, failure};
+    return {.function = function, .because = because, .kind = kind, .failure = failure};
 }
 
 TEST(TestRecord, AllThatWasLetThroughIsToldInOne) {
@@ -51,6 +51,24 @@ TEST(TestRecord, AllThatWasLetThroughIsToldInOne) {
     EXPECT_EQ(record.failure->function, "make");
     EXPECT_EQ(record.failure->story, std::vector<std::string>{"what led to it"});
     EXPECT_TRUE(record.waits_for.empty());
+}
+
+TEST(TestRecord, WhatWasAnsweredIsToldBeforeWhatThrewAnotherType) {
+    const auto threw = [](const std::string& because) {
+        LetThrough one = let_through("project", because, because);
+        one.threw = true;
+        one.failure.message =
+            because + ": your project should throw std::invalid_argument, but it threw std::out_of_range";
+        return one;
+    };
+    TestRecord record;
+    record.let_through = {threw("w has more rows"), threw("w has more columns")};
+    record.stopped_by({});
+    EXPECT_EQ(record.failure->message,
+              "w has more rows: your project should throw std::invalid_argument, but it threw std::out_of_range");
+    record.let_through.push_back(let_through("project", "x is wider", "x is wider"));
+    record.stopped_by({});
+    EXPECT_EQ(record.failure->message, "x is wider: your project should throw std::invalid_argument, but it answered");
 }
 
 TEST(TestRecord, WhatTheMachineIsAtFaultForIsNotToldAsARefusal) {
