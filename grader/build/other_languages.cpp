@@ -38,7 +38,7 @@ constexpr BeginnersError habits[] = {
      "One number of a tensor is in round brackets: x(i, j). For a macro, each comma in square brackets parts two "
      "arguments."},
     {R"(macro "\w+" passed|too many arguments provided to function-like macro|'(?:EXPECT|ASSERT)_\w+'|identifier '(?:EXPECT|ASSERT)_\w+')",
-     R"(\b((?:EXPECT|ASSERT)_\w+)\(.*\{[^{}]*,)",
+     R"(\b((?:EXPECT|ASSERT)_\w+)\((?:[^()]|\([^()]*\))*\{[^{}()]*,)",
      "For a macro, each comma in braces parts two arguments: put what has braces in round brackets of its own, as in "
      "@1(x.shape(), (Shape{2, 3}))."},
     {R"(operator[!=]='[^]*Tensor|invalid operands to binary expression \('(?:const )?Tensor')",
