@@ -48,14 +48,12 @@ constexpr BeginnersError table[] = {
      "A lambda sees variables around it only if its square brackets say so: write [&] in place of []."},
     {R"(default argument given for parameter|redefinition of default argument)", "",
      "What this parameter is by default, its declaration says already: leave out = … here."},
-    {R"(\bfor\b|redefinition of|expected ';'|at end of declaration)", R"(\bfor\s*\([^;:]*,[^;:]*,)",
-     "The three parts of for are parted by semicolons: for (Index i = 0; i < n; ++i)."},
     {R"(redeclaration|redefinition)", "",
      "This name is declared a second time in the same block or file. Leave out the type to assign to the first, or "
      "give the second another name."},
 
     // ---- punctuation
-    {R"(expected '\(' (?:before|after))", R"(\b(if|while|for|switch)\b)",
+    {R"(expected '\(' (?:before|after))", R"(\b(if|while|for|switch)\b(?!\s*\(|\s*constexpr\b))",
      "The condition of @1 stands in round brackets: @1 (…)."},
     {R"(unary '\*'|indirection requires pointer)", R"(\*\*)",
      "C++ has no **. Write x * x, or std::pow(x, 2) for a number."},
@@ -285,7 +283,8 @@ constexpr BeginnersError table[] = {
      "What is left of = cannot be changed: an element of a const Tensor, or the result of a function. To compare, "
      "write ==."},
     {R"((?:assignment|crement) of read-only|const-qualified type)", "",
-     "It is const: it keeps its first value. Leave out const where it is declared, if it has to change."},
+     "It is const: it keeps its first value. Leave out const where it is declared, if it has to change. What the "
+     "header has as const stays so: write to a copy, such as clone() of a tensor."},
     {R"('const float ?\*')", R"(data\(\))", "data() of a const Tensor is for reading: const float* values = x.data();"},
     {R"(use of deleted function '[^']*unique_ptr\(const |implicitly-deleted copy constructor of '[^']*unique_ptr|deleted constructor of '[^']*unique_ptr)",
      "", "A unique_ptr cannot be copied: hand it on with std::move(…), or take a reference to it."},

@@ -45,11 +45,34 @@ bool are_in_one_function(int line, int later, const std::string& file, const std
     });
 }
 
+/// "Setup" of "'… testing::Test::Setup()' is private": what a TEST finds under that name is a function of GoogleTest's.
+std::string hidden_by_googletest(const std::string& text) {
+    static const std::regex pattern(
+        R"(testing::Test::(\w+)\([^']*' is private|'(\w+)' is a private member of 'testing::Test')");
+    std::smatch match;
+    if (!std::regex_search(text, match, pattern)) return {};
+    return match[1].matched ? match[1] : match[2];
+}
+
+/// What else is said of lines with such a name comes of that.
+std::string advice_on_hidden_name(const verdict::CompilerMessage& message,
+                                  const std::vector<verdict::CompilerMessage>& earlier) {
+    if (!hidden_by_googletest(message.text).empty()) return {};
+    for (const verdict::CompilerMessage& one : earlier) {
+        const std::string name = hidden_by_googletest(one.text);
+        if (!name.empty() && one.at.file == message.at.file &&
+            std::ranges::any_of(words_of(message.at.text), [&](const Word& word) { return word.text == name; }))
+            return one.advice;
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string advice_on_earlier_error(const verdict::CompilerMessage& message,
                                     const std::vector<verdict::CompilerMessage>& earlier,
                                     const std::vector<SourceFile>& files) {
+    if (std::string advice = advice_on_hidden_name(message, earlier); !advice.empty()) return advice;
     const std::string name = unknown_name(message.text);
     if (name.empty()) return {};
     for (const verdict::CompilerMessage& one : earlier)

@@ -14,6 +14,12 @@ namespace {
 #define OF_TENSORS_ALONE \
     "slice|select|view|transpose|contiguous|is_contiguous|fill|copy_from|offset|owns_storage|shares_storage_with"
 
+/// What may stand in the round brackets of for where commas are taken for its semicolons.
+#define IN_A_HEAD R"((?:[^;:()]|::|\((?:[^;()]|\([^;()]*\))*\)))"
+
+/// x[0, 1], and no list of captures.
+#define SEVERAL_IN_SQUARE_BRACKETS R"([\w)\]]\[\s*\w+\s*,[^\[\]]*\])"
+
 constexpr BeginnersError habits[] = {
     {UNKNOWN_NAME("True|False"), "", "C++ writes true and false, in small letters."},
     {UNKNOWN_NAME("None|null|nil"), "",
@@ -24,6 +30,17 @@ constexpr BeginnersError habits[] = {
     {R"((?:operator[!=]=' \(operand types are|binary expression \() ?'(?:const )?Tensor' and '(?:const )?(?:int|float|double|Index)')",
      R"(\]\s*\[)",
      "x[i][j] is a Tensor still, at the last axis one of rank 0. One number is in round brackets: x(i, j)."},
+    {R"((?:operator[!=]=' \(operand types are|binary expression \() ?'(?:const )?Tensor' and '(?:const )?(?:int|float|double|Index)'|'(?:const )?Tensor' to '(?:const )?(?:float|double|Index|long|int)')",
+     SEVERAL_IN_SQUARE_BRACKETS,
+     "Square brackets take one index, and of x[i, j] the last alone. One number is in round brackets: x(i, j)."},
+    {R"(macro "\w+" passed|too many arguments provided to function-like macro|'(?:EXPECT|ASSERT)_\w+'|identifier '(?:EXPECT|ASSERT)_\w+')",
+     R"(\b(?:EXPECT|ASSERT)_\w+\(.*)" SEVERAL_IN_SQUARE_BRACKETS,
+     "One number of a tensor is in round brackets: x(i, j). For a macro, each comma in square brackets parts two "
+     "arguments."},
+    {R"(macro "\w+" passed|too many arguments provided to function-like macro|'(?:EXPECT|ASSERT)_\w+'|identifier '(?:EXPECT|ASSERT)_\w+')",
+     R"(\b((?:EXPECT|ASSERT)_\w+)\((?:[^()]|\([^()]*\))*\{[^{}()]*,)",
+     "For a macro, each comma in braces parts two arguments: put what has braces in round brackets of its own, as in "
+     "@1(x.shape(), (Shape{2, 3}))."},
     {R"(operator[!=]='[^]*Tensor|invalid operands to binary expression \('(?:const )?Tensor')",
      R"(\b((?:EXPECT|ASSERT)_(?:EQ|NE))\b(?!.*\]\s*\[))",
      "Tensors are not compared as a whole. Expect it of each number, in loops, by one index per axis: @1(a(i, j), b(i, "
@@ -38,10 +55,14 @@ constexpr BeginnersError habits[] = {
      R"((?:^|[^:\w])max\(.*,)",
      "max takes a tensor and an axis, or two numbers of one type. There is none of two tensors: write a loop with "
      "std::max, or, if both are columns, max(cat({a, b}, -1), -1, KeepAxis::yes)."},
+    // Only of a head with two commas, outside of brackets of its own, that has no semicolon and goes through no list.
+    {R"(\bfor\b|redefinition of|expected ';'|at end of declaration)",
+     R"(\bfor\s*\()" IN_A_HEAD "*," IN_A_HEAD "*," IN_A_HEAD R"(*\))",
+     "The three parts of for are parted by semicolons: for (Index i = 0; i < n; ++i)."},
     {UNKNOWN_NAME("elif"), "", "C++ writes else if (…) {"},
     {UNKNOWN_NAME("torch|np|numpy|jnp|tf"), "",
      "There is no PyTorch or NumPy here. What there is stands in tensor/include/headway."},
-    {R"(' ?in ?'|before 'in'|in 'for')", R"(\bfor\b.*\bin\b)",
+    {R"(' ?in ?'|before 'in'|in 'for')", R"(\bfor\s*\(?\s*(?:const\s+)?(?:[\w:]+&?\s+)?\w+(?:\s*,\s*\w+)*\s+in\b)",
      "C++ counts with for (Index i = 0; i < n; ++i), or goes through a list with for (const Index size : sizes)."},
     {R"((?:stray|unexpected) '@' in program)", "", "C++ has no @: matmul(a, b) multiplies matrices."},
     {R"(vector[^]*'append'|'append'[^]*vector)", "", "A std::vector grows by push_back: v.push_back(n);"},
@@ -85,6 +106,13 @@ constexpr BeginnersError habits[] = {
     {R"('(?:const )?(?:\w+::)*Mask' has no member named '()" OF_TENSORS_ALONE
      R"()'|no member named '()" OF_TENSORS_ALONE R"()' in '(?:const )?(?:\w+::)*Mask')",
      "", "A Tensor has $1$2, a Mask has none: go through its elements, as in mask(b, h, t, s)."},
+
+    {R"(from type '[^']*::\)\(|invalid use of member function|non-static member function must be called)",
+     R"(\.(is_contiguous|contiguous|rank|numel|defined|strides|clone|owns_storage)\b(?!\s*\())",
+     "It is a function, so () comes after its name: x.@1()."},
+    {R"(testing::Test::(\w+)\([^']*' is private|'(\w+)' is a private member of 'testing::Test')", "",
+     "Inside a TEST, $1$2 is a function of GoogleTest's own, which hides all else of that name: give your $1$2 another "
+     "name."},
 
     // ---- numbers that a type cannot hold
     {R"(comparison is always true due to limited range|is always true)",

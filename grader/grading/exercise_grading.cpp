@@ -1,6 +1,7 @@
 #include "grading/exercise_grading.hpp"
 
 #include "grading/both_builds.hpp"
+#include "grading/causes_in_source.hpp"
 #include "grading/credit.hpp"
 #include "grading/folder_lock.hpp"
 #include "grading/handed_on.hpp"
@@ -217,6 +218,9 @@ private:
         result.tests = judge_.test(workspace.worker(build), build, answers);
         result.judge_seconds = seconds_since(begin);
         find_lines(result.tests, workspace, build);
+        for (verdict::Test& test : result.tests)
+            if (test.failure && result.build.warnings)
+                tell_which_return_is_missing(*test.failure, *result.build.warnings, workspace.submission().files);
     }
 
     void conclude(verdict::Exercise& exercise, const BuildResult& plain, const BuildResult& sanitized) const {

@@ -125,6 +125,7 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
             failure->at = build::source_line(files, failure->sanitizer->file, failure->sanitizer->line);
             name_what_lacks_a_return(*failure, files);
             tell_what_clone_keeps(*failure, files);
+            tell_of_a_mask_that_is_not_given(*failure, {}, files);
         }
         const auto found = failure->frames ? sites.find(*failure->frames) : sites.end();
         failure->frames.reset();
@@ -142,6 +143,7 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         tell_what_counts_another(*failure, workspace.submission().files);
         tell_how_a_sum_begins(*failure, workspace.submission().files);
         tell_which_piece_is_not_cut(*failure, workspace.submission().files);
+        tell_of_a_mask_that_is_not_given(*failure, found->second->callers, workspace.submission().files);
         if (failure->kind == verdict::FailureKind::exception)
             failure->through = way_through(failure->function, *found->second, workspace.submission().files);
     }

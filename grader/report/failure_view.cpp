@@ -207,7 +207,8 @@ bool are_alike(const Failure& a, const Failure& b) {
 
 bool may_come_of(const Failure& a, const Failure& b) {
     return a.sanitizer && a.sanitizer->kind.find("without returning a value") != std::string::npos &&
-           b.kind == FailureKind::crash && !b.sanitizer && a.function == b.function;
+           b.kind == FailureKind::crash && !b.sanitizer && a.function == b.function &&
+           b.message.find("without returning a value") == std::string::npos;  // else it says so itself
 }
 
 }  // namespace headway::report

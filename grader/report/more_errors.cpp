@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <set>
 #include <string>
 
 namespace headway::report {
@@ -32,7 +34,30 @@ bool is_of_the_same_line(const CompilerMessage& one, const CompilerMessage& othe
 bool says_something_else(const CompilerMessage& error, const CompilerMessage& first) {
     if (kind_and_name(error) == kind_and_name(first)) return false;
     if (!error.advice.empty() && error.advice == first.advice) return false;
-    return !(is_of_the_same_line(error, first) && !first.advice.empty() && error.advice == verdict::within_a_library);
+    const bool has_no_sentence = error.advice.empty() || error.advice == verdict::within_a_library;
+    return !(is_of_the_same_line(error, first) && !first.advice.empty() && has_no_sentence);
+}
+
+/// "; the same hint is for lines 42 and 57": where else it is given, in the file of the first error.
+std::string with_lines_of_the_hint(const std::vector<CompilerMessage>& errors) {
+    constexpr std::size_t most_lines = 8;
+    const CompilerMessage& first = errors.front();
+    std::set<int> lines;
+    if (!first.advice.empty() && first.advice != verdict::within_a_library)
+        for (const CompilerMessage& error : errors)
+            if (error.advice == first.advice && error.at.file == first.at.file) lines.insert(error.at.line);
+    lines.erase(first.at.line);
+    if (lines.empty()) return {};
+    const std::size_t more = lines.size() - std::min(lines.size(), most_lines);
+    std::string list;
+    std::size_t told = 0;
+    for (const int line : lines) {
+        if (told == most_lines) break;
+        const bool is_last = ++told == lines.size();
+        list += (list.empty() ? "" : is_last ? " and " : ", ") + std::to_string(line);
+    }
+    return fmt::format("; the same hint is for line{} {}{}", lines.size() == 1 ? "" : "s", list,
+                       more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
 }  // namespace
@@ -42,6 +67,9 @@ std::string more_errors_in_words(const std::vector<CompilerMessage>& errors, con
     const auto other = std::find_if(errors.begin() + 1, errors.end(),
                                     [&](const CompilerMessage& error) { return says_something_else(error, first); });
     const bool is_one = errors.size() == 2;
+    const std::string also = with_lines_of_the_hint(errors);
+    if (other == errors.end() && !also.empty())
+        return fmt::format("… and {} more error{}{}", errors.size() - 1, is_one ? "" : "s", also);
     if (other == errors.end())
         return is_one ? "… and 1 more error; it may have the same cause"
                       : fmt::format("… and {} more errors; they may have the same cause", errors.size() - 1);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -72,6 +73,9 @@ verdict::StackUse stack_use(const std::vector<std::string>& lines) {
     return comes_back ? verdict::StackUse::recursion : verdict::StackUse::large_array;
 }
 
+/// A report has the trace of the use first; others follow, of what was done to that memory before.
+enum class TraceOf : std::uint8_t { the_use, freeing, making };
+
 }  // namespace
 
 verdict::SanitizerReport parse_sanitizer_report(const std::string& output) {
@@ -82,18 +86,29 @@ verdict::SanitizerReport parse_sanitizer_report(const std::string& output) {
     verdict::SanitizerReport report;
     const std::vector<std::string> lines = report_lines(output);
     std::smatch match;
+    std::string made;
+    TraceOf trace = TraceOf::the_use;
     for (const std::string& line : lines) {
+        if (line.find("freed by thread ") != std::string::npos) trace = TraceOf::freeing;
+        if (line.find("allocated by thread ") != std::string::npos) trace = TraceOf::making;
         if (report.kind.empty() && std::regex_search(line, match, address_error)) report.kind = match[1];
         if (report.kind.empty() && std::regex_search(line, match, undefined_error)) {
             report.kind = match[3];
             report.file = students_file(match[1]);
             if (!report.file.empty()) report.line = line_number(match[2]);
         }
-        if (report.file.empty() && std::regex_search(line, match, frame)) {
-            report.file = students_file(match[1]);
-            if (!report.file.empty()) report.line = line_number(match[2]);
-        }
+        if (!std::regex_search(line, match, frame)) continue;
+        const std::string file = students_file(match[1]);
+        if (file.empty()) continue;
+        const std::string at = file + ":" + std::to_string(line_number(match[2]));
+        if (trace == TraceOf::freeing && report.memory_was.empty()) report.memory_was = "freed at " + at;
+        if (trace == TraceOf::making && made.empty()) made = "made at " + at;
+        if (trace != TraceOf::the_use || !report.file.empty()) continue;
+        report.file = file;
+        report.line = line_number(match[2]);
     }
+    // Where the use is in the student's lines, these say more than where the memory was made.
+    if (report.memory_was.empty() && report.file.empty()) report.memory_was = made;
     if (report.kind.empty()) report.kind = "a sanitizer report";
     for (const std::string& line : lines)
         if (report.first_lines.size() < most_lines && !is_frame_of_the_worker(line)) report.first_lines.push_back(line);
@@ -131,6 +146,7 @@ std::string describe(const verdict::SanitizerReport& report, const std::string& 
         text += words == std::end(known) ? "has undefined behaviour" : words->sentence;
     if (report.kind != no_return) text += " (" + report.kind + ")";
     if (!report.file.empty()) text += " at " + report.file + ":" + std::to_string(report.line);
+    if (!report.memory_was.empty()) text += ", which was " + report.memory_was;
     return text;
 }
 

@@ -6,8 +6,8 @@
 
 namespace headway::judge {
 
-/// Reads what AddressSanitizer or UndefinedBehaviorSanitizer printed: the kind, and the first frame in the student's
-/// own files, whose paths are relative (the course's and the system's are absolute).
+/// Reads what AddressSanitizer or UndefinedBehaviorSanitizer printed: the kind, and, of the trace of what went wrong,
+/// the first frame in the student's own files, whose paths are relative (the course's and the system's are absolute).
 verdict::SanitizerReport parse_sanitizer_report(const std::string& output);
 
 /// The kind of a report that a function's end was reached where a return should stand; its line is where the function

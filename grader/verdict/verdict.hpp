@@ -74,6 +74,8 @@ struct SanitizerReport {
     int line = 0;      ///< 0 if unknown
     std::vector<std::string> first_lines;
     StackUse stack_use = StackUse::unknown;  ///< of a stack-overflow; not written: the failure's message says it
+    /// "freed at module.cpp:26": what else the report tells of the memory, with a line of the student's; not written.
+    std::string memory_was = {};
 };
 
 /// A line of a submission: always one that was handed in, with its text as it was handed in.

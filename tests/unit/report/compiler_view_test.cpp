@@ -51,7 +51,7 @@ TEST(CompilerView, FurtherErrorsMayHaveTheSameCauseIfTheySayTheSame) {
 TEST(CompilerView, AnErrorWithTheSameAdviceSaysNothingElse) {
     verdict::Exercise broken = does_not_compile();
     broken.build.errors->back().advice = broken.build.errors->front().advice;
-    EXPECT_THAT(rendered(broken), HasSubstr("    … and 1 more error; it may have the same cause\n"));
+    EXPECT_THAT(rendered(broken), HasSubstr("    … and 1 more error; the same hint is for line 20\n"));
     broken.build.errors->back().advice = verdict::within_a_library;
     EXPECT_THAT(rendered(broken), HasSubstr("… and 1 more error, at exercises/05_module/module.cpp:20: This shows"));
     broken.build.errors->back().at.line = broken.build.errors->front().at.line;

@@ -86,6 +86,35 @@ TEST(SanitizerReport, AStackIsUsedUpByCallsOrByArrays) {
         std::string::npos);
 }
 
+TEST(SanitizerReport, WhereMemoryWasFreedIsNotWhereItIsUsed) {
+    const auto told = [](const std::string& used) {
+        const auto report = parse_sanitizer_report(
+            "==2==ERROR: AddressSanitizer: heap-use-after-free on address 0x611000000444 at pc 0x55\n"
+            "WRITE of size 1 at 0x611000000444 thread T0\n"
+            "    #0 0x55a1 in headway::nn::Module::set_training(bool) /course/tensor/src/nn.cpp:94\n" +
+            used +
+            "\n0x611000000444 is located 132 bytes inside of 200-byte region\n"
+            "freed by thread T0 here:\n"
+            "    #0 0x55b1 in operator delete(void*) (/program+0x1)\n"
+            "    #1 0x55b2 in MultiHeadAttention ./module.cpp:26\n\n"
+            "previously allocated by thread T0 here:\n"
+            "    #0 0x55c1 in operator new(unsigned long) (/program+0x2)\n"
+            "    #1 0x55c2 in MultiHeadAttention ./module.cpp:17\n");
+        return report.file + "|" + describe(report, "train");
+    };
+    EXPECT_EQ(told(""),
+              "|your train uses memory that has been freed (heap-use-after-free), which was freed at module.cpp:26");
+    EXPECT_EQ(told("    #1 0x55a2 in train ./module.cpp:40\n"),
+              "module.cpp|your train uses memory that has been freed (heap-use-after-free) at module.cpp:40, which was "
+              "freed at module.cpp:26");
+    const auto outside = parse_sanitizer_report(
+        "==2==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x61\n"
+        "    #0 0x55a1 in headway::sum(headway::Tensor const&) /course/tensor/src/ops.cpp:9\n"
+        "allocated by thread T0 here:\n    #0 0x55c2 in rows ./a.cpp:7\n");
+    EXPECT_EQ(describe(outside, "rows"),
+              "your rows reads or writes outside of its memory (heap-buffer-overflow), which was made at a.cpp:7");
+}
+
 TEST(SanitizerReport, SurvivesWhateverAStudentPrints) {
     for (const char* text : {"", "AddressSanitizer", "runtime error: ", "x:99999999999999999999:1: runtime error: y\n",
                              "==1==ERROR: AddressSanitizer: \n    #0 0x1 in f ./a.cpp:99999999999999999999\n"})

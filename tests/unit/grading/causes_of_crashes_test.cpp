@@ -1,0 +1,96 @@
+// What the source and the compiler's warnings tell of a call that a signal ended.
+#include "grading/causes_in_source.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headway::cli {
+namespace {
+
+using testing::HasSubstr;
+
+const std::vector<build::SourceFile> tiled = {{"tiled.cpp",
+                                               "Tensor larger(const Tensor& a) {\n"
+                                               "    use(a);\n"
+                                               "}\n"
+                                               "Tensor whole(const Tensor& a) {\n"
+                                               "    const Tensor b = larger(a);\n"
+                                               "    return b;\n"
+                                               "}\n"}};
+
+/// Of `whole`, which ends at this line with the compiler's warning at that.
+verdict::Failure ended(const std::string& how, verdict::SourceLine at, verdict::SourceLine warned) {
+    verdict::CompilerMessage warning;
+    warning.text = "no return statement in function returning non-void [-Wreturn-type]";
+    warning.at = std::move(warned);
+    verdict::Failure failure;
+    failure.function = "whole";
+    failure.message = "your whole " + how;
+    failure.at = std::move(at);
+    tell_which_return_is_missing(failure, {warning}, tiled);
+    return failure;
+}
+
+constexpr const char* freed_twice =
+    "aborted: SIGABRT, after it printed \"munmap_chunk(): invalid pointer\" (memory was freed twice, or something "
+    "wrote "
+    "where it must not, maybe earlier than here)";
+
+TEST(CausesOfCrashes, AReturnThatIsMissingIsToldFirst) {
+    const verdict::SourceLine in_larger = {"tiled.cpp", 2, "use(a);"}, end = {"tiled.cpp", 3, "}"};
+    const verdict::SourceLine call = {"tiled.cpp", 5, "const Tensor b = larger(a);"};
+    for (const auto& at : {in_larger, call})
+        EXPECT_EQ(
+            ended(freed_twice, at, end).message,
+            "your larger can end without returning a value (the compiler warns of it at tiled.cpp:3). Your whole " +
+                std::string(freed_twice));
+    EXPECT_THAT(ended(freed_twice, call, {"tiled.cpp", 7, "}"}).message,
+                testing::StartsWith("your whole can end without returning a value (the compiler warns of it at "
+                                    "tiled.cpp:7). It aborted: SIGABRT"));
+    EXPECT_TRUE(ended("crashed: SIGSEGV (it touched memory that is not its own)", call, end).advice);
+    EXPECT_FALSE(ended(freed_twice, {"tiled.cpp", 6, "return b;"}, end).advice) << "nothing leads there";
+    EXPECT_FALSE(ended(freed_twice, call, {"tiled.cpp", 7, "};"}).advice) << "a lambda's end";
+    EXPECT_FALSE(ended("crashed: SIGFPE (an integer division by zero)", call, end).advice);
+    EXPECT_FALSE(ended("threw std::invalid_argument: a", call, end).advice);
+}
+
+/// At a line of `softmax`, which calls a lambda of `right_answer`, or at line 7, which reads the mask.
+verdict::Failure crashed(const std::string& declared, const std::string& read, int at) {
+    const std::vector<build::SourceFile> tests = {{"tests.cpp",
+                                                   "void softmax(float* row, IsOpen open) {\n"
+                                                   "    if (open(0)) row[0] = 1;\n"
+                                                   "}\n"
+                                                   "Attended right_answer(const Inputs& in) {\n    " +
+                                                       declared + "\n    softmax(w, [&](Index s) {\n        " + read +
+                                                       "\n    });\n"
+                                                       "    return {};\n"
+                                                       "}\n"}};
+    verdict::Failure failure;
+    failure.message = "your tests, in OneCase.NoBiases, crashed: SIGSEGV (it touched memory that is not its own)";
+    failure.at = verdict::SourceLine{"tests.cpp", at, ""};
+    tell_of_a_mask_that_is_not_given(failure, {{"tests.cpp", 6, ""}}, tests);
+    return failure;
+}
+
+TEST(CausesOfCrashes, AMaskThatIsNotGivenHasNoData) {
+    const std::string declared = "const bool* blocked = in.mask.data();", read = "return !blocked[s];";
+    for (const int at : {2, 7}) {
+        const verdict::Failure told = crashed(declared, read, at);
+        ASSERT_TRUE(told.advice) << at;
+        EXPECT_EQ(*told.advice,
+                  "blocked is in.mask.data() (line 5), and nothing there asks whether there is a mask: where none is "
+                  "given (Mask{}), it points nowhere. Ask in.mask.defined() first.");
+        EXPECT_EQ(told.at->line, 7);
+    }
+    EXPECT_FALSE(crashed(declared, "return !in.mask.defined() || !blocked[s];", 2).advice);
+    EXPECT_FALSE(crashed(declared, "return blocked && !blocked[s];", 2).advice);
+    EXPECT_FALSE(crashed(declared, read, 9).advice) << "another line of the same function";
+    EXPECT_FALSE(crashed("const float* q = in.query.data();", "return q[s] > 0;", 2).advice);
+    EXPECT_FALSE(crashed("Mask mask = all(); bool* m = mask.data();", "return m[s];", 2).advice);
+}
+
+}  // namespace
+}  // namespace headway::cli
