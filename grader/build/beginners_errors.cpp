@@ -313,7 +313,6 @@ constexpr BeginnersError table[] = {
      "This function promises a value: return one, or throw."},
     {R"(return-statement with a value|should not return a value)", "",
      "This function is void: it gives nothing back. Change its type, or write return; alone."},
-    {R"(Setup_should_be_spelled_SetUp.* is private)", "", "testing::Test has a Setup, too: give yours another name."},
     {R"(is private|is a private member)", "", "It is private: only functions of its own class may use it."},
     {R"(No such file|file not found)", "",
      "There is no such header: compare its name, letter by letter, with the one the stub includes."},

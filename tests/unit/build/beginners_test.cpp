@@ -78,15 +78,6 @@ TEST_P(Beginners, AreToldTheirOwnLineAndTheCoursesSentence) {
     }
 }
 
-TEST(BeginnersInTests, AreToldThatSetupIsTaken) {
-    const auto told = own_messages(Severity::error,
-                                   "./a.cpp:1:1: error: ‘virtual testing::Test::Setup_should_be_spelled_SetUp* "
-                                   "testing::Test::Setup()’ is private within this context\n",
-                                   {{"a.cpp", "Setup s;\n"}}, names);
-    ASSERT_EQ(told.size(), 1U);
-    EXPECT_EQ(told[0].advice, "testing::Test has a Setup, too: give yours another name.");
-}
-
 INSTANTIATE_TEST_SUITE_P(Compilers, Beginners, testing::Values(Compiler{"gcc.txt", false}, Compiler{"clang.txt", true}),
                          [](const auto& one) { return one.param.is_clang ? "Clang" : "Gcc"; });
 
