@@ -25,6 +25,15 @@ if(HEADWAY_COVERAGE)
   target_link_options(headway_language INTERFACE --coverage)
 endif()
 
+# `headway_find_eigen()`: 3.4 or newer. Asked for 3.4, Eigen 5 (Homebrew's, Fedora's) says that it is something else. A
+# macro, since the target that it finds belongs to who calls it.
+macro(headway_find_eigen)
+  find_package(Eigen3 REQUIRED NO_MODULE)
+  if(Eigen3_VERSION VERSION_LESS 3.4)
+    message(FATAL_ERROR "Eigen 3.4 is needed, and here is ${Eigen3_VERSION}.")
+  endif()
+endmacro()
+
 # A quicker linker, if there is one.
 find_program(MOLD mold)
 set(HEADWAY_LINKER "")

@@ -11,7 +11,7 @@ if(EXISTS "${HEADWAY_GOOGLETEST_SOURCES}/CMakeLists.txt")
 else()
   find_package(GTest REQUIRED)
 endif()
-find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+headway_find_eigen()
 
 # headway_visible_tests(NN_name USES LIBRARY...): the stub as an object, and the test visible.NN.
 function(headway_visible_tests name)

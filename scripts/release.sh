@@ -136,7 +136,7 @@ readme() {
     sed -e '/^## Grading a class/,$d' -e '/^| `.\/headway \(diff\|others\)/d' "$root/README.md"
     seen=''
     if [ "$processor" = aarch64 ]; then
-        seen=' On this processor it was tried in an emulated machine, not on hardware.'
+        seen=' On this processor 01 to 05, 07 and the labs were tried, in an emulated machine and not on hardware.'
     fi
     sed -e "s/@PROCESSOR@/$processor/" -e "s/@SEEN@/$seen/" "$root/classroom/release/README.md"
 }

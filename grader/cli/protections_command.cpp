@@ -28,6 +28,12 @@ int run_protections(const Course& course, bool close) {
         page.paragraph({.indent = 2}, {{"Without these, strangers' code is not run here (grade --submission, class "
                                         "grade), unless you say --unsafe. Your own exercises are graded. A jail needs "
                                         "bubblewrap and namespaces, or a kernel with Landlock."}});
+    else if (course.machine().jail.is_weaker())
+        page.paragraph({.indent = 2},
+                       {{"This is the weaker jail, which containers usually have. Submissions are graded "
+                         "in it; the lines above say what it does not stop. bubblewrap's own takes a "
+                         "machine, or a container, that may make namespaces. Your own exercises need "
+                         "no more."}});
     fmt::print("{}", page.take());
     return all_passed;
 }

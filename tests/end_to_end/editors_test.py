@@ -77,6 +77,19 @@ if shutil.which("gdb"):
                                f"break {PROGRAM[:PROGRAM.index('return')].count(chr(10)) + 1}", "-ex", "run", "-ex",
                                "info locals", f"{folder}/tensors"], capture_output=True, text=True)
         problems += [f"gdb does not show {shown!r}:\n{said.stdout}{said.stderr}" for shown in SHOWN if shown not in said.stdout]
+        # In a visible test too, with the commands that F5 gives gdb.
+        built = subprocess.run([CLI, "try", "01", "--reference", "--build-only"], capture_output=True, text=True,
+                               env=dict(os.environ, HEADWAY_ROOT=CHECKOUT, HEADWAY_STATE=f"{folder}/state"))
+        given = [command["text"].replace("${workspaceFolder}", CHECKOUT)
+                 for command in read("launch.json")["configurations"][0]["setupCommands"]]
+        typed = [*(text for text in given if not text.startswith("-")),  # those are gdb/MI's
+                 "break headway::ex01::softmax_rows", "run", "info args", "info source"]
+        commands = [word for command in typed for word in ("-ex", command)]
+        said = subprocess.run(["gdb", "-q", "-batch", *commands, built.stdout.strip()], capture_output=True, text=True)
+        if not re.search(r"scores = Tensor \(\d+, \d+\)\n\[\[", said.stdout):
+            problems.append(f"gdb shows no tensor in the visible test:\n{built.stderr}{said.stdout}{said.stderr}")
+        if f"Located in {CHECKOUT}/solutions/01_single_head/single_head.cpp" not in said.stdout:
+            problems.append(f"gdb looks elsewhere for the file that the editor has open:\n{said.stdout}{said.stderr}")
 
 print("\n".join(problems) or "Editors find what they need.")
 sys.exit(1 if problems else 0)

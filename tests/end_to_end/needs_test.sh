@@ -141,6 +141,23 @@ on_macos_it_names_the_container_and_changes_nothing() {
     expect test ! -e build/default
 }
 
+on_a_mac_an_edition_for_another_processor_says_so_before_a_container_is_built() {
+    # shellcheck disable=SC2016 # for the stand-in to expand
+    echo 'if [ "${1-}" = -m ]; then echo arm64; else echo Darwin; fi' | stand_in uname
+    mkdir -p grader/compiled
+    echo aarch64 >grader/compiled/processor
+    start doctor
+    expect exits_with 3
+    expect says '    docker run --rm -it '
+    expect says_nothing_of 'was made for'
+    echo x86_64 >grader/compiled/processor
+    start doctor
+    expect exits_with 3
+    expect says 'made for x86_64, and containers here are aarch64'
+    expect says './headway release DIR --for aarch64'
+    expect never_ran build
+}
+
 what_is_installed_after_the_build_is_built_in() {
     start grade
     echo 'SECCOMP_INCLUDE:PATH=SECCOMP_INCLUDE-NOTFOUND' >>"$root/build/default/CMakeCache.txt"

@@ -1,5 +1,7 @@
-"""What compiled libraries ask of libstdc++ and glibc that Debian 11 has not: `python3 older_symbols.py FOLDER` lists it."""
+"""What compiled libraries ask of libstdc++ and glibc that Debian 11 has not: `python3 older_symbols.py FOLDER` lists it. An
+edition for another processor is read with that one's cross compiler, of Debian's g++-aarch64-linux-gnu."""
 
+import platform
 import re
 import subprocess
 import sys
@@ -11,15 +13,24 @@ LEAST = {"GLIBCXX": (3, 4, 28), "CXXABI": (1, 3, 12), "GLIBC": (2, 31)}
 SEEN_TO = {"_ZSt28__throw_bad_array_new_lengthv", "__libc_single_threaded", "dlsym", "stat"}
 
 
-def shared(name):
-    return subprocess.run(["g++", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
+def tools_for(folder):
+    """What the names of its processor's compiler and binutils begin with."""
+    named = Path(folder, "processor")
+    processor = named.read_text().strip() if named.exists() else platform.machine()
+    return "" if processor == platform.machine() else f"{processor}-linux-gnu-"
 
 
-def versions():
+def shared(tools, name):
+    said = subprocess.run([f"{tools}g++", f"-print-file-name={name}"], capture_output=True, text=True, check=True)
+    return said.stdout.strip()
+
+
+def versions(tools):
     """Of each symbol of the shared libraries, the oldest version that there is."""
     found = {}
     for library in ("libstdc++.so.6", "libc.so.6", "libm.so.6", "libgcc_s.so.1"):
-        listed = subprocess.run(["readelf", "--dyn-syms", "-W", shared(library)], capture_output=True, text=True, check=True)
+        listed = subprocess.run([f"{tools}readelf", "--dyn-syms", "-W", shared(tools, library)], capture_output=True,
+                                text=True, check=True)
         for name, version in re.findall(r"(\S+?)@+(\w+_[\d.]+)", listed.stdout):
             found[name] = min(version, found.get(name, version), key=numbers)
     return found
@@ -34,17 +45,18 @@ def is_newer(version):
     return kind in LEAST and numbers(version) > LEAST[kind]
 
 
-def symbols(files, kinds):
-    listed = subprocess.run(["nm", "-A", *kinds, *map(str, files)], capture_output=True, text=True, check=True).stdout
+def symbols(tools, files, kinds):
+    listed = subprocess.run([f"{tools}nm", "-A", *kinds, *map(str, files)], capture_output=True, text=True, check=True).stdout
     return {(line.split(":")[0].rsplit("/", 1)[-1], line.split()[-1]) for line in listed.splitlines() if " " in line}
 
 
 def newer_symbols(folder):
     """Pairs of a file and what it asks for."""
     files = sorted(path for path in Path(folder).iterdir() if path.suffix in {".a", ".o"})
-    known = versions()
-    own = {name for _, name in symbols(files, ["--defined-only"])}
-    return sorted((file, name, known[name]) for file, name in symbols(files, ["--undefined-only"])
+    tools = tools_for(folder)
+    known = versions(tools)
+    own = {name for _, name in symbols(tools, files, ["--defined-only"])}
+    return sorted((file, name, known[name]) for file, name in symbols(tools, files, ["--undefined-only"])
                   if name in known and is_newer(known[name]) and name not in own | SEEN_TO)
 
 
