@@ -12,14 +12,14 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<build::SourceFile> tiled = {{"tiled.cpp",
-                                               "Tensor larger(const Tensor& a) {\n"
-                                               "    use(a);\n"
-                                               "}\n"
-                                               "Tensor whole(const Tensor& a) {\n"
-                                               "    const Tensor b = larger(a);\n"
-                                               "    return b;\n"
-                                               "}\n"}};
+const std::vector<build::SourceFile> ends_early = {{"tiled.cpp",
+                                                    "Tensor larger(const Tensor& a) {\n"
+                                                    "    use(a);\n"
+                                                    "}\n"
+                                                    "Tensor whole(const Tensor& a) {\n"
+                                                    "    const Tensor b = larger(a);\n"
+                                                    "    return b;\n"
+                                                    "}\n"}};
 
 /// Of `whole`, which ends at this line with the compiler's warning at that.
 verdict::Failure ended(const std::string& how, verdict::SourceLine at, verdict::SourceLine warned) {
@@ -30,7 +30,7 @@ verdict::Failure ended(const std::string& how, verdict::SourceLine at, verdict::
     failure.function = "whole";
     failure.message = "your whole " + how;
     failure.at = std::move(at);
-    tell_which_return_is_missing(failure, {warning}, tiled);
+    tell_which_return_is_missing(failure, {warning}, ends_early);
     return failure;
 }
 
