@@ -69,7 +69,7 @@ void print_catalogue(const Proof& proof) {
             const verdict::FunctionDiagnosis& first = diagnosis->functions.front();
             const std::vector<std::string>& wrong = specimen.mutant.functions;
             function_right += !wrong.empty() && first.function == wrong.front() ? 1 : 0;
-            stage_right += to_string(first.stage) == specimen.mutant.stage ? 1 : 0;
+            stage_right += first.stage == specimen.mutant.stage ? 1 : 0;
         }
     }
     fmt::print("\n{} mutants are not in the catalogue: {} wrong names, right function {}, right stage {}\n", outside,

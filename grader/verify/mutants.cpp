@@ -1,6 +1,7 @@
 #include "verify/mutants.hpp"
 
 #include "submission/digest.hpp"
+#include "verdict/names.hpp"
 #include "verify/unfinished.hpp"
 
 #include <fmt/format.h>
@@ -83,6 +84,18 @@ void expect_finished(const toml::table& said) {
             to_be_filled_in));
 }
 
+/// "none" stands for no stage, as does a catalogue that says nothing of it.
+verdict::Stage stage_of(const toml::table& table) {
+    if (!table.contains("stage")) return verdict::Stage::none;
+    const auto said = table["stage"].value_or(std::string());
+    std::vector<std::string_view> known;
+    for (const auto& [stage, word] : verdict::names_of(verdict::Stage{})) {
+        known.push_back(stage == verdict::Stage::none ? "none" : word);
+        if (said == known.back()) return stage;
+    }
+    throw std::invalid_argument(fmt::format("there is no stage \"{}\"; there are {}", said, fmt::join(known, ", ")));
+}
+
 Mutant mutant_of(const std::string& name, const toml::table& said) {
     expect_finished(said);
     toml::table table = without_short_form(said);
@@ -92,7 +105,7 @@ Mutant mutant_of(const std::string& name, const toml::table& said) {
                 fmt::format("there is no key {}; there are {}", key.str(), fmt::join(known_keys, ", ")));
     Mutant mutant;
     mutant.name = name;
-    mutant.stage = table["stage"].value_or(std::string());
+    mutant.stage = stage_of(table);
     mutant.functions = words(std::as_const(table)["functions"]);
     mutant.diagnosis = words(std::as_const(table)["diagnosis"]);
     mutant.reason_for_cost = table["reason_for_cost"].value_or(std::string());

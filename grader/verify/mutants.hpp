@@ -1,5 +1,6 @@
 #pragma once
 
+#include "verdict/stage.hpp"
 #include "verify/changed_program.hpp"
 
 #include <filesystem>
@@ -15,16 +16,16 @@ namespace headway::cli {
 /// One wrong submission: what is known of it, and how its program is written down.
 struct Mutant {
     std::string name;
-    std::string stage;                   ///< where it goes wrong
-    std::vector<std::string> functions;  ///< those that are wrong
-    std::vector<std::string> diagnosis;  ///< the mistakes that must be named; none: it is not in the catalogue
-    std::string reason_for_cost;         ///< why it may cost more than 4 of 10 points
-    bool extended = false;               ///< --quick leaves it out: see CONTRIBUTING.md, "Mutants"
-    bool needs_sanitizer = false;        ///< the plain build alone does not show all of it
-    bool and_more = false;               ///< more is wrong in it than `diagnosis` names
-    std::string about;                   ///< all that is known, as a mutant.toml
-    std::string base;                    ///< "solution", "accepted/NAME" or another mutant; empty: a program of its own
-    Changes changes;                     ///< what is different from the base
+    verdict::Stage stage = verdict::Stage::none;  ///< the first whose numbers are wrong, if any stage's are
+    std::vector<std::string> functions;           ///< those that are wrong
+    std::vector<std::string> diagnosis;           ///< the mistakes that must be named; none: it is not in the catalogue
+    std::string reason_for_cost;                  ///< why it may cost more than 4 of 10 points
+    bool extended = false;                        ///< --quick leaves it out: see CONTRIBUTING.md, "Mutants"
+    bool needs_sanitizer = false;                 ///< the plain build alone does not show all of it
+    bool and_more = false;                        ///< more is wrong in it than `diagnosis` names
+    std::string about;                            ///< all that is known, as a mutant.toml
+    std::string base;  ///< "solution", "accepted/NAME" or another mutant; empty: a program of its own
+    Changes changes;   ///< what is different from the base
 
     bool is_whole() const { return base.empty(); }
     bool explains_all() const { return !diagnosis.empty() && !and_more; }

@@ -7,6 +7,7 @@ Tokens and logits must agree with a second implementation (gpt2/). Then files th
 import json
 import math
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -27,12 +28,18 @@ def complain(sentence):
     print(sentence)
 
 
-def lab(*arguments, name="gpt2"):
+def lab(*arguments, name="gpt2", submission=None):
     environment = dict(os.environ, HEADWAY_ROOT=CHECKOUT, HEADWAY_STATE=os.path.abspath("state"))
+    whose = ["--submission", submission] if submission else ["--reference"]
     return subprocess.run(
-        [CLI, "lab", name, "--reference", "--output", "out", *arguments],
+        [CLI, "lab", name, *whose, "--output", "out", *arguments],
         capture_output=True, env=environment, timeout=300, check=False,
     )  # fmt: skip
+
+
+def all_said(ended):
+    """Errors too: what is said in the jail comes out as one text."""
+    return (ended.stderr + ended.stdout).decode(errors="replace")
 
 
 def norm(vector):
@@ -55,10 +62,10 @@ def check_looks(model, found, what):
     return None
 
 
-def agrees(folder, text, what, *more):
-    ended = lab("--model", folder, "--text", text, "--more", "3", "--json", "found.json", *more)
+def agrees(folder, text, what, *more, submission=None):
+    ended = lab("--model", folder, "--text", text, "--more", "3", "--json", "found.json", *more, submission=submission)
     if ended.returncode != 0:
-        complain(f"{what}: ended with {ended.returncode}: {ended.stderr.decode()}")
+        complain(f"{what}: ended with {ended.returncode}: {all_said(ended)[-600:]}")
         return None
     with open("found.json") as file:
         found = json.load(file)
@@ -79,9 +86,9 @@ def agrees(folder, text, what, *more):
     return found
 
 
-def refuses(words, what, *arguments, status=2):
-    ended = lab(*arguments)
-    said = ended.stderr.decode(errors="replace")
+def refuses(words, what, *arguments, status=2, submission=None):
+    ended = lab(*arguments, submission=submission)
+    said = all_said(ended) if submission else ended.stderr.decode(errors="replace")
     if ended.returncode != status or words not in said:
         complain(f"{what}: ended with {ended.returncode}, not {status} with “{words}”:\n{said[-600:]}")
 
@@ -123,14 +130,32 @@ def students():
         os.makedirs("student/05_module", exist_ok=True)
         with open("student/05_module/module.cpp", "w") as file:
             file.write(solution.replace(old, new, 1))
-        environment = dict(os.environ, HEADWAY_ROOT=CHECKOUT, HEADWAY_STATE=os.path.abspath("state"))
-        ended = subprocess.run(
-            [CLI, "lab", "gpt2", "--submission", "student", "--model", "plain", "--output", "out", "--text", "the cat in"],
-            capture_output=True, env=environment, timeout=300, check=False,
-        )  # fmt: skip
-        said = ended.stderr.decode() + ended.stdout.decode()
-        if ended.returncode != 1 or words not in said:
-            complain(f"a student with {new!r}: ended with {ended.returncode}, not 1 with “{words}”:\n{said[-500:]}")
+        refuses(words, f"a student with {new!r}", "--model", "plain", "--text", "the cat in", status=1,
+                submission="student")  # fmt: skip
+
+
+def own_blocks():
+    """Before exercise 14 layers are the course's; a right block takes their place, and a wrong one is refused."""
+    solutions = os.path.join(CHECKOUT, "solutions")
+    shutil.copytree(os.path.join(solutions, "05_module"), "blocks/05_module")
+    for has_block, words in ((False, "until you have written 14"), (True, "Its blocks are yours")):
+        if has_block:
+            shutil.copytree(os.path.join(solutions, "14_block"), "blocks/14_block")
+        what = "a student with 05 and 14" if has_block else "a student with 05 alone"
+        found = agrees("plain", "the cat's now in the cat", what, submission="blocks")
+        if found and found["own_blocks"] is not has_block:
+            complain(f"{what}: own_blocks is {found['own_blocks']}")
+        shown = lab("--model", "plain", "--text", "the cat in", submission="blocks")
+        if shown.returncode != 0 or words not in " ".join(all_said(shown).split()):
+            complain(f"{what}: does not say “{words}”:\n{all_said(shown)[-600:]}")
+    with open("blocks/14_block/block.cpp") as file:
+        right = file.read()
+    asked = "if (formula == Gelu::exact) return x * below(x);"
+    assert right.count(asked) == 1
+    with open("blocks/14_block/block.cpp", "w") as file:
+        file.write(right.replace(asked, asked.replace(")", " || formula == Gelu::tanh)", 1)))
+    refuses("your block_forward (14_block) does not compute what a layer of GPT-2 is", "a block with the other GELU",
+            "--model", "plain", "--text", "the cat in", status=1, submission="blocks")  # fmt: skip
 
 
 def trained_one():
@@ -213,6 +238,7 @@ with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
     right_ones()
     students()
+    own_blocks()
     trained_one()
     damaged_ones()
     os.chdir("/")

@@ -297,7 +297,7 @@ q, k, v, mask = drawn(B, H, T, d), drawn(B, H, S, d), drawn(B, H, S, d_v) * loud
 keep("12/int8", q=q, k=k, v=v, mask=mask, k_codes=k_codes, v_codes=v_codes, k_scales=k_scales, v_scales=v_scales,
      context=attention(q, kept_k, kept_v, mask)[0])
 
-# ---- 08, 13 decoding, and a stack of 14: drawn last, so that what is drawn above stays as it is -----------------
+# ---- 08, 13 decoding, a stack of 14, weights of 13: drawn last, so that what is drawn above stays as it is ------
 
 module, parameters = multi_head(bias=True)
 x = drawn(B, S, D)
@@ -324,6 +324,21 @@ keep("14/stack", x=inputs[0], grad_y=grad_y, result=inputs[-1])
 for i, layer in enumerate(layers):
     keep(f"14/stack/{i}", grad_x=inputs[i].grad, **layer_by_name(layer, lambda parameter: parameter))
     keep(f"14/stack/{i}", **{f"grad_{name}": part for name, part in layer_by_name(layer, lambda p: p.grad).items()})
+
+sizes = [E, E_kv, E_kv]
+weight, bias, x = drawn(sum(sizes), D) / math.sqrt(D), drawn(sum(sizes)), drawn(B, T, D)
+q, k, v = (linear(x, *part) for part in zip(torch.split(weight, sizes), torch.split(bias, sizes)))
+keep("13/unequal_parts", weight=weight, bias=bias, x=x, q=q, k=k, v=v)
+
+
+def permuted(w, count):
+    """From neighbours to halves, as transformers' convert_llama_weights_to_hf.py does it; w (out, in)."""
+    return w.view(count, w.shape[0] // count // 2, 2, w.shape[1]).transpose(1, 2).reshape(w.shape)
+
+
+for case, count in (("13/permuted_w_q", GROUPED_H), ("13/permuted_w_k", GROUPED_H_KV)):
+    w = drawn(count * ROTARY_WIDTH, D)
+    keep(case, pairs=w.T, halves=permuted(w, count).T)
 
 assert all(tensor.isfinite().all() for tensor in tensors.values())
 if sys.argv[2:] == ["--check"]:

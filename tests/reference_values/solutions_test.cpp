@@ -181,9 +181,10 @@ TEST_P(OfPositions, AttentionAgrees) {
                       value["context"]));
 }
 
-TEST(OfInProjection, PartsProjectAsTheWholeAndPackAgain) {
-    const Case value("13/in_projection");
-    const ex13::Projections parts = ex13::unpack_in_projection({value["weight"], value["bias"]}, H, H);
+/// Parts of a packed projection project x as PyTorch's do, and packed again they are the whole.
+void expect_parts(const Case& value, Index num_heads, Index num_kv_heads) {
+    const ex13::Projections parts =
+        ex13::unpack_in_projection({value["weight"], value["bias"]}, num_heads, num_kv_heads);
     const Tensor x = value["x"];
     EXPECT_TRUE(close(matmul(x, parts.w_q) + parts.b_q, value["q"]));
     EXPECT_TRUE(close(matmul(x, parts.w_k) + parts.b_k, value["k"]));
@@ -192,6 +193,21 @@ TEST(OfInProjection, PartsProjectAsTheWholeAndPackAgain) {
         ex13::pack_in_projection(parts.w_q, parts.w_k, parts.w_v, parts.b_q, parts.b_k, parts.b_v);
     EXPECT_TRUE(close(packed.weight, value["weight"]));
     EXPECT_TRUE(close(packed.bias, value["bias"]));
+}
+
+TEST(OfInProjection, PartsProjectAsTheWholeAndPackAgain) { expect_parts(Case("13/in_projection"), H, H); }
+
+TEST(OfInProjection, UnequalPartsOfGroupedHeadsDoSoToo) {
+    expect_parts(Case("13/unequal_parts"), grouped_H, grouped_H_kv);
+}
+
+TEST(OfPositions, WeightsConvertAsLlamasDo) {
+    const std::pair<const char*, Index> cases[] = {{"13/permuted_w_q", grouped_H}, {"13/permuted_w_k", grouped_H_kv}};
+    for (const auto& [name, heads] : cases) {
+        const Case value(name);
+        EXPECT_TRUE(close(ex13::pairs_to_halves(value["pairs"], heads), value["halves"])) << name;
+        EXPECT_TRUE(close(ex13::halves_to_pairs(value["halves"], heads), value["pairs"])) << name;
+    }
 }
 
 // ---- the values tell wrong from right ---------------------------------------------------------------------------

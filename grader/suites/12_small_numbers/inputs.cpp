@@ -1,5 +1,6 @@
 #include "suites/12_small_numbers/inputs.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -84,6 +85,13 @@ Tensor numbers_of_format(Random& random, const Shape& shape, const std::string& 
     for (Index i = 0; i < x.numel(); ++i)
         x.data()[i] = either_sign(random, random_number(random, digits, static_cast<int>(random.integer(-5, 5))));
     return x;
+}
+
+Tensor within_halves(const Tensor& x) {
+    const auto largest = static_cast<float>(diagnosis::half_digits.largest);
+    Tensor within = x.contiguous().clone();
+    for (Index i = 0; i < within.numel(); ++i) within.data()[i] = std::clamp(within.data()[i], -largest, largest);
+    return within;
 }
 
 Tensor with_blocked(Random& random, const Tensor& scores, bool empty) {

@@ -98,7 +98,7 @@ PROPERTY(SmallNumbers, SoftmaxRoundsEachStep, 1,
         expect_softmax(student, random_tensor(random, {40}) * 0.5F + 20.0F, total);
         expect_softmax(student, with_blocked(random, random_tensor(random, {n.B, n.T, n.S}) * 2.0F, false), total);
         expect_softmax(student, with_blocked(random, random_tensor(random, {n.B, n.T, n.S}) - 30.0F, true), total);
-        expect_softmax(student, random_tensor(random, {n.T, n.S}) * 2e4F, total, {.parts = false});
+        expect_softmax(student, within_halves(random_tensor(random, {n.T, n.S}) * 2e4F), total, {.parts = false});
         expect_softmax(student, Tensor::of({2, 3}, {65'504, 65'504, -65'504, -65'504, -65'504, -65'472}), total,
                        {.parts = false});
         expect_softmax(student, Tensor::zeros({2, 4096}), total);

@@ -50,14 +50,16 @@ TEST(Mutants, AreProgramsOfTheirOwnOrBasesWithChanges) {
     course.catalogue(
         "[edited]\nmistake = \"4\"\nexpect = { stage = \"scale\", functions = [\"scale\"], diagnosis = [\"x\"] }\n"
         "base = \"accepted/late\"\nedit = [{ was = \"2 + 3\", is = \"2 + 2\" }]\n"
-        "[replaced]\nmistake = \"3\"\nextended = true\nbase = \"solution\"\nreplaces.scale = \"int scale() { return 3; "
-        "}\"\n"
+        "[replaced]\nmistake = \"3\"\nstage = \"none\"\nextended = true\nbase = \"solution\"\n"
+        "replaces.scale = \"int scale() { return 3; }\"\n"
         "[of_another]\nmistake = \"1\"\nbase = \"apart\"\nedit = [{ was = \"15\", is = \"1\" }]\n");
     const Mutants mutants = course.read();
     ASSERT_EQ(mutants.all().size(), 4U);
     EXPECT_EQ(mutants.all().front().name, "apart") << "in the order of their names";
     EXPECT_EQ(mutants.find("edited").diagnosis, std::vector<std::string>{"x"});
-    EXPECT_EQ(mutants.find("edited").stage, "scale");
+    EXPECT_EQ(mutants.find("edited").stage, verdict::Stage::scale);
+    EXPECT_EQ(mutants.find("replaced").stage, verdict::Stage::none);
+    EXPECT_EQ(mutants.find("of_another").stage, verdict::Stage::none) << "nothing is said of it";
     EXPECT_TRUE(mutants.find("replaced").extended);
     EXPECT_TRUE(mutants.find("apart").is_whole());
     EXPECT_EQ(course.program("apart"), "int scale() { return 15; }\n");
@@ -99,6 +101,9 @@ TEST(Mutants, ThatAreNotWellWrittenAreRefusedByName) {
         {"[a]\nbase = \"solution\"\nedit = [{ was = \"7\" }]\n", "each edit is"},
         {"[a]\nbase = \"solution\"\nedits = []\n", "there is no key edits"},
         {"[a]\nbase = \n", "mutants.toml, line 2: "},
+        {"[a]\nexpect = { stage = \"projection\" }\n",
+         "mutants.toml: a: there is no stage \"projection\"; there are none, project, split, "},
+        {"[a]\nstage = \"\"\n", "mutants.toml: a: there is no stage \"\"; there are none, "},
     };
     for (const auto& [text, part] : wrong) {
         Course course;
