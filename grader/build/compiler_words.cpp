@@ -14,15 +14,15 @@ namespace {
 constexpr std::string_view decimal_digits = "0123456789";
 
 /// Errors and warnings that are read: compilers stop at 20 errors, but an assembler does not.
-constexpr std::size_t most_read = 500;
+constexpr std::size_t most_errors_read = 500;
 
 /// Who asked for a template, or included a file: compilers leave out the middle of a long way. Each error may have
 /// them.
-constexpr std::size_t most_places = 16;
+constexpr std::size_t most_places_kept = 16;
 
 /// The innermost ones, and the outermost one: in the end somebody's own line asked.
-void keep(std::vector<Place>& places, const Place& place) {
-    if (places.size() == most_places) places.pop_back();
+void keep_place(std::vector<Place>& places, const Place& place) {
+    if (places.size() == most_places_kept) places.pop_back();
     places.push_back(place);
 }
 
@@ -93,12 +93,12 @@ public:
     void read(std::string_view line) {
         if (read_head(line)) return;
         if (const auto place = including_place(line))
-            keep(included_from_, *place);
+            keep_place(included_from_, *place);
         else if (!read_bar(line))
             read_quote(line);
     }
 
-    bool has_enough() const { return found_.size() == most_read; }
+    bool has_enough() const { return found_.size() == most_errors_read; }
     std::vector<CompilerWords> found() && { return std::move(found_); }
 
 private:
@@ -115,7 +115,7 @@ private:
             return true;
         }
         if (!line.starts_with("  ")) return false;
-        keep(required_from_, *place);
+        keep_place(required_from_, *place);
         return true;
     }
 
@@ -138,7 +138,7 @@ private:
             if (words.tells_who_asked()) {
                 if (std::exchange(is_as_before_, false))
                     whole.required_from.clear();  // clang++ tells it after the error
-                keep(whole.required_from, words.place);
+                keep_place(whole.required_from, words.place);
             }
             words.required_from.clear();
             words.included_from.clear();

@@ -27,7 +27,7 @@ constexpr std::size_t most_text = 200;
 constexpr std::size_t longest_line = 4096;
 
 /// That are kept with what they mean: a compiler says some of them again and again.
-constexpr std::size_t most_names = 1000;
+constexpr std::size_t most_names_kept = 1000;
 
 /// No file that was handed in has a longer one.
 constexpr std::size_t longest_name = 4096;
@@ -180,7 +180,7 @@ std::map<std::string, SourceLines::File>::iterator SourceLines::find(std::string
     const auto known = names_.find(name);
     if (known != names_.end()) return known->second;
     const auto found = files_.find(fs::path(name).lexically_normal().string());
-    if (names_.size() < most_names) names_.emplace(name, found);
+    if (names_.size() < most_names_kept) names_.emplace(name, found);
     return found;
 }
 

@@ -17,7 +17,7 @@ bool has_at(const std::vector<Word>& words, std::size_t i, std::string_view text
 }
 
 /// Of the line of a definition: for each the file is read once more.
-constexpr std::size_t most_tried = 20;
+constexpr std::size_t most_definitions = 20;
 
 /// Whether what stands there is within `namespace {`.
 bool is_in_unnamed_namespace(const std::vector<Word>& words, std::size_t at) {
@@ -60,7 +60,7 @@ std::string why_not_seen_outside(const std::string& function, const std::vector<
     const WordsOfFile& file = words.of(found->file);
     const WordsOfFile::Line line = file.line(found->line);
     std::size_t tried = 0;
-    for (std::size_t i = line.begin; i < line.end && tried < most_tried; ++i) {
+    for (std::size_t i = line.begin; i < line.end && tried < most_definitions; ++i) {
         if (file.words[i].text != function || !has_at(file.words, i + 1, "(")) continue;
         ++tried;
         const std::string reason = reason_for(file, i);
