@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using verdict::CompilerMessage;
 
-const NamesForStudent names{"01_single_head", "exercises/01_single_head", "/course/", "/desk/"};
+const NamesForStudent student{"01_single_head", "exercises/01_single_head", "/course/", "/desk/"};
 
 std::string repeated(std::string_view text, std::size_t times) {
     std::string all;
@@ -49,7 +49,7 @@ private:
 constexpr double most_seconds = 5;
 
 std::vector<CompilerMessage> errors(const std::string& source, const std::string& output) {
-    return own_messages(Severity::error, output, {{"a.cpp", source}}, names);
+    return own_messages(Severity::error, output, {{"a.cpp", source}}, student);
 }
 
 TEST(HostileSources, IdleStatementsOfAnyTextTakeNoLongTime) {
