@@ -13,6 +13,19 @@ namespace {
 
 constexpr std::string_view decimal_digits = "0123456789";
 
+/// Errors and warnings that are read: compilers stop at 20 errors, but an assembler does not.
+constexpr std::size_t most_errors_read = 500;
+
+/// Who asked for a template, or included a file: compilers leave out the middle of a long way. Each error may have
+/// them.
+constexpr std::size_t most_places_kept = 16;
+
+/// The innermost ones, and the outermost one: in the end somebody's own line asked.
+void keep_place(std::vector<Place>& places, const Place& place) {
+    if (places.size() == most_places_kept) places.pop_back();
+    places.push_back(place);
+}
+
 /// Takes digits off `text`; 0 if there are none, or too many for an int.
 int take_number(std::string_view& text) {
     const std::string_view taken = text.substr(0, std::min(text.find_first_not_of(decimal_digits), text.size()));
@@ -80,11 +93,12 @@ public:
     void read(std::string_view line) {
         if (read_head(line)) return;
         if (const auto place = including_place(line))
-            included_from_.push_back(*place);
+            keep_place(included_from_, *place);
         else if (!read_bar(line))
             read_quote(line);
     }
 
+    bool has_enough() const { return found_.size() == most_errors_read; }
     std::vector<CompilerWords> found() && { return std::move(found_); }
 
 private:
@@ -101,7 +115,7 @@ private:
             return true;
         }
         if (!line.starts_with("  ")) return false;
-        required_from_.push_back(*place);
+        keep_place(required_from_, *place);
         return true;
     }
 
@@ -124,7 +138,7 @@ private:
             if (words.tells_who_asked()) {
                 if (std::exchange(is_as_before_, false))
                     whole.required_from.clear();  // clang++ tells it after the error
-                whole.required_from.push_back(words.place);
+                keep_place(whole.required_from, words.place);
             }
             words.required_from.clear();
             words.included_from.clear();
@@ -170,7 +184,7 @@ bool CompilerWords::tells_who_asked() const {
 
 std::vector<CompilerWords> compiler_words(std::string_view output) {
     OutputReader reader;
-    while (!output.empty()) {
+    while (!output.empty() && !reader.has_enough()) {
         const std::size_t end = std::min(output.find('\n'), output.size());
         reader.read(output.substr(0, end));
         output.remove_prefix(std::min(end + 1, output.size()));

@@ -29,16 +29,17 @@ struct CompilerWords {
     Place place;
     std::string_view text;
     std::vector<Quote> quotes = {};
-    std::vector<Place> required_from =
-        {};  ///< of an error within a template or macro: who asked for it, innermost first
-    std::vector<Place> included_from = {};  ///< innermost first
+    /// Of an error within a template or macro: who asked for it, innermost first. Of a long way a part.
+    std::vector<Place> required_from = {};
+    std::vector<Place> included_from = {};  ///< the same of who included it
     std::vector<CompilerWords> notes = {};  ///< and what goes on after a line end; these have none of their own
 
     /// Whether a note is how clang++ tells, and for macros g++, who asked for what failed.
     bool tells_who_asked() const;
 };
 
-/// Reads what g++ or clang++ print, in one pass. @param output  outlives what is returned
+/// Reads what g++ or clang++ print, in one pass; of very many errors, the first ones. @param output  outlives what is
+/// returned
 std::vector<CompilerWords> compiler_words(std::string_view output);
 
 }  // namespace headway::build

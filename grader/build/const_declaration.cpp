@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -194,23 +195,29 @@ bool is_about_a_swap(std::string_view text) {
            ((called.starts_with("swap(") || called.starts_with("iter_swap(")) && contains(called, "const "));
 }
 
+/// Of the words of a line: for each the file is read once more.
+constexpr std::size_t most_tried = 20;
+
 /// The variables in the brackets of a function of the library's that are changed by it: of all arguments, or the first.
-std::vector<std::size_t> changed_by_call(const std::vector<Word>& words, std::size_t called) {
+std::vector<std::size_t> changed_by_call(const WordsOfFile& file, std::size_t called) {
     static const Names change_all = {"swap", "iter_swap"};
     static const Names change_first = {"sort", "stable_sort", "fill", "fill_n", "iota", "reverse", "rotate"};
+    const std::vector<Word>& words = file.words;
     const bool changes_all = change_all.contains(words[called].text);
     std::vector<std::size_t> changed;
     if ((!changes_all && !change_first.contains(words[called].text)) || called + 1 >= words.size() ||
         words[called + 1].text != "(")
         return changed;
-    int depth = 0;
-    for (std::size_t i = called + 1; i + 1 < words.size(); ++i) {
-        const std::string& text = words[i].text;
-        if (text == "(" || text == "[" || text == "{") ++depth;
-        if (text == ")" || text == "]" || text == "}") --depth;
-        if (depth == 0 || (depth == 1 && text == "," && !changes_all)) break;
+    const auto opens = [&](std::size_t i) {
+        return words[i].text == "(" || words[i].text == "[" || words[i].text == "{";
+    };
+    const std::size_t end = std::min(file.closing[called + 1], words.size() - 1);
+    for (std::size_t i = called + 2; i < end && changed.size() < most_tried; ++i) {
+        if (words[i].text == "," && !changes_all) break;
+        if (opens(i)) i = file.closing[i];  // what is in brackets of its own is passed over
+        if (i >= end) break;
         const bool is_first_word = words[i - 1].text == "(" || words[i - 1].text == ",";
-        if (depth != 1 || !is_first_word || !words[i].is_name()) continue;
+        if (!is_first_word || !words[i].is_name()) continue;
         // x[0] of a Tensor is a view, made anew; and a function's result is no variable.
         if (words[i + 1].text != "(" && words[i + 1].text != ":") changed.push_back(i);
     }
@@ -243,7 +250,8 @@ std::string advice_on_parameter(const std::string& name, std::optional<int> line
 std::string advice_on_const_list(const verdict::CompilerMessage& message, WordsOfFiles& files) {
     const bool swaps = is_about_a_swap(message.text);
     if (!swaps && !is_about_a_list(message.text)) return {};
-    const std::vector<Word>& words = files.of(message.at.file);
+    const WordsOfFile& file = files.of(message.at.file);
+    const std::vector<Word>& words = file.words;
     std::string marked = variable_marked(message);
     if (marked.empty()) marked = variable_told(message.text);
     const auto advice_at = [&](std::size_t i) -> std::string {
@@ -259,13 +267,15 @@ std::string advice_on_const_list(const verdict::CompilerMessage& message, WordsO
         const bool is_of_a_tensor = declared->type == "Tensor" || declared->type == "Mask";
         return is_of_a_tensor && follows(1, "[") ? "" : advice_on_list(words[i].text, *declared);
     };
-    for (std::size_t i = 0; i < words.size() && words[i].line <= message.at.line; ++i) {
-        if (words[i].line != message.at.line) continue;
-        for (const std::size_t changed : changed_by_call(words, i))
-            if (std::string advice = advice_at(changed); !advice.empty()) return advice;
-        if (swaps || words[i].text != marked || (i > 0 && words[i - 1].text == ".")) continue;
-        if (std::string advice = advice_at(i); !advice.empty()) return advice;
+    std::vector<std::size_t> candidates;
+    const WordsOfFile::Line line = file.line(message.at.line);
+    for (std::size_t i = line.begin; i < line.end && candidates.size() < most_tried; ++i) {
+        std::ranges::copy(changed_by_call(file, i), std::back_inserter(candidates));
+        if (!swaps && words[i].text == marked && (i == 0 || words[i - 1].text != ".")) candidates.push_back(i);
     }
+    candidates.resize(std::min(candidates.size(), most_tried));
+    for (const std::size_t i : candidates)
+        if (std::string advice = advice_at(i); !advice.empty()) return advice;
     return {};
 }
 
@@ -295,11 +305,12 @@ std::string advice_on_const_variable(const verdict::CompilerMessage& message, Wo
     if (!is_about_a_change(message.text)) return {};
     const std::string name = variable_marked(message);
     if (name.empty()) return {};
-    const std::vector<Word>& words = files.of(message.at.file);
-    const auto use = std::ranges::find_if(
-        words, [&](const Word& word) { return word.line == message.at.line && word.text == name; });
-    if (use == words.end()) return {};
-    const auto declared = Declarations(words).of_local(name, static_cast<std::size_t>(use - words.begin()));
+    const WordsOfFile& file = files.of(message.at.file);
+    const WordsOfFile::Line line = file.line(message.at.line);
+    std::size_t use = line.begin;
+    while (use < line.end && file.words[use].text != name) ++use;
+    if (use == line.end) return {};
+    const auto declared = Declarations(file.words).of_local(name, use);
     if (!declared || !declared->is_const || declared->is_reference) return {};
     std::string advice = fmt::format("{} is const (line {}): leave out const there{}.", name, declared->line,
                                      declared->is_made_anew ? "" : ", if it is yours to change");

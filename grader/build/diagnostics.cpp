@@ -4,6 +4,7 @@
 #include "build/presentable.hpp"
 #include "build/unseen_definition.hpp"
 #include "submission/function_places.hpp"
+#include "submission/words_of_files.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -225,8 +226,9 @@ Compilation explain_large_objects(const std::string& source, const NamesForStude
 }
 
 Compilation explain_link(const sandbox::Finished& finished, const std::vector<std::string>& defined,
-                         const NamesForStudent& names, const std::vector<SourceFile>& files) {
+                         const NamesForStudent& names, const std::vector<SourceFile>& all_files) {
     Compilation build;
+    const std::vector<SourceFile> files = read_for_advice(all_files);
     const std::string output = presentable(finished.output, names);
     const std::vector<std::string> undefined = undefined_symbols(output);
     const std::string twice = duplicate_symbol(output);

@@ -1,8 +1,5 @@
 #include "build/earlier_error.hpp"
 
-#include "submission/function_places.hpp"
-#include "submission/source_words.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,12 +34,10 @@ bool declares(const std::string& line, const std::string& name) {
     return false;
 }
 
-bool are_in_one_function(int line, int later, const std::string& file, const std::vector<SourceFile>& files) {
-    const auto found = std::ranges::find(files, file, [](const SourceFile& one) { return one.path.string(); });
-    if (found == files.end()) return false;
-    return std::ranges::none_of(functions_defined_in(found->text), [&](const DefinedFunction& function) {
-        return function.line > line && function.line <= later;
-    });
+bool are_in_one_function(int line, int later, const WordsOfFile& file) {
+    if (file.words.empty()) return false;  // it is not read
+    const auto next = std::ranges::upper_bound(file.functions, line, {}, &DefinedFunction::line);
+    return next == file.functions.end() || next->line > later;
 }
 
 /// "Setup" of "'… testing::Test::Setup()' is private": what a TEST finds under that name is a function of GoogleTest's.
@@ -70,14 +65,13 @@ std::string advice_on_hidden_name(const verdict::CompilerMessage& message,
 }  // namespace
 
 std::string advice_on_earlier_error(const verdict::CompilerMessage& message,
-                                    const std::vector<verdict::CompilerMessage>& earlier,
-                                    const std::vector<SourceFile>& files) {
+                                    const std::vector<verdict::CompilerMessage>& earlier, WordsOfFiles& files) {
     if (std::string advice = advice_on_hidden_name(message, earlier); !advice.empty()) return advice;
     const std::string name = unknown_name(message.text);
     if (name.empty()) return {};
     for (const verdict::CompilerMessage& one : earlier)
         if (one.at.file == message.at.file && one.at.line < message.at.line && unknown_name(one.text) != name &&
-            declares(one.at.text, name) && are_in_one_function(one.at.line, message.at.line, one.at.file, files))
+            declares(one.at.text, name) && are_in_one_function(one.at.line, message.at.line, files.of(one.at.file)))
             return fmt::format("{} is declared in line {}, which has an error itself: mend that one first.", name,
                                one.at.line);
     return {};

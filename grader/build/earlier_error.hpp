@@ -1,6 +1,6 @@
 #pragma once
 
-#include "submission/submission.hpp"
+#include "submission/words_of_files.hpp"
 
 #include "verdict/verdict.hpp"
 
@@ -13,7 +13,6 @@ namespace headway::build {
 /// itself: compilers pass over all that follows there. Empty for all else.
 /// @param earlier  errors that came before it
 std::string advice_on_earlier_error(const verdict::CompilerMessage& message,
-                                    const std::vector<verdict::CompilerMessage>& earlier,
-                                    const std::vector<SourceFile>& files);
+                                    const std::vector<verdict::CompilerMessage>& earlier, WordsOfFiles& files);
 
 }  // namespace headway::build

@@ -100,7 +100,7 @@ const OwnClass& OwnClasses::find(const std::string& name) {
     const auto [known, is_new] = known_.try_emplace(name);
     if (is_new)
         for (const SourceFile& file : files_)
-            read_class(known->second, name, words_.of(file.path.string()), file.path.string());
+            read_class(known->second, name, words_.of(file.path.string()).words, file.path.string());
     return known->second;
 }
 

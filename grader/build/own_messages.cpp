@@ -107,7 +107,7 @@ struct Spot {
 class OwnMessages {
 public:
     OwnMessages(const std::vector<SourceFile>& files, const NamesForStudent& names)
-        : files_(files), own_(files), words_(files), classes_(files, words_), names_(names) {}
+        : own_(files), words_(files), classes_(files, words_), names_(names) {}
 
     std::vector<CompilerMessage> of(Severity severity, std::string_view output);
 
@@ -120,7 +120,6 @@ private:
     std::vector<std::string> what_stands_before(const CompilerWords& words, const verdict::SourceLine& told) const;
     std::vector<std::string> notes_of(const CompilerWords& words, const verdict::SourceLine& told) const;
 
-    const std::vector<SourceFile>& files_;
     SourceLines own_;
     WordsOfFiles words_;
     OwnClasses classes_;
@@ -251,7 +250,7 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
         else {  // the other says what the notes say
             message.notes = notes_of(words, message.at);
             message.advice = advice_on_const_variable(message, words_);
-            if (message.advice.empty()) message.advice = advice_on_earlier_error(message, messages, files_);
+            if (message.advice.empty()) message.advice = advice_on_earlier_error(message, messages, words_);
             if (message.advice.empty()) message.advice = advice_on(message);
         }
         if (message.advice.empty() && spot->is != Spot::Is::the_place) message.advice = verdict::within_a_library;

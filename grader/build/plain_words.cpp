@@ -119,8 +119,9 @@ std::string advice_on(const verdict::CompilerMessage& message) {
         std::smatch in_words, in_line;
         if (!std::regex_search(words, in_words, one.words) || !std::regex_search(line, in_line, one.line)) continue;
         std::string advice = in_words.format(one.error->advice);
-        for (std::size_t at = advice.find("@1"); at != std::string::npos && in_line.size() > 1; at = advice.find("@1"))
-            advice.replace(at, 2, in_line.str(1));
+        const std::string group = in_line.size() > 1 ? in_line.str(1) : "@1";  // which may be anything, "@1" too
+        for (std::size_t at = advice.find("@1"); at != std::string::npos; at = advice.find("@1", at + group.size()))
+            advice.replace(at, 2, group);
         return advice;
     }
     return {};

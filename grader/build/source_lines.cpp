@@ -2,6 +2,7 @@
 
 #include "submission/endless_numbers.hpp"
 #include "submission/loops.hpp"
+#include "submission/words_of_files.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,6 +25,9 @@ constexpr std::size_t most_text = 200;
 
 /// A file may be one line, and what names it may name it thousands of times.
 constexpr std::size_t longest_line = 4096;
+
+/// That are kept with what they mean: a compiler says some of them again and again.
+constexpr std::size_t most_names_kept = 1000;
 
 /// No file that was handed in has a longer one.
 constexpr std::size_t longest_name = 4096;
@@ -82,13 +86,18 @@ bool passes_words_on(std::string_view line) {
     return statement.ends_with(");") && !statement.ends_with("();") && statement.find('"') == std::string_view::npos;
 }
 
+/// Of functions whose loops are looked at, over all ways together: each loop of each is read many times.
+constexpr std::size_t most_words_looked_at = 1'000'000;
+
 /// What goes round where a call of one's own was, in the order in which it is what never ends.
 class GoingRound {
 public:
-    void look_at(const verdict::SourceLine& line, const SourceLines& own) {
+    /// @param words_left  that may be looked at yet
+    void look_at(const verdict::SourceLine& line, const SourceLines& own, std::size_t& words_left) {
         if (seen_.size() == most_lines || !seen_.insert({line.file, line.line}).second) return;
         const auto function = own.function_around(line);
-        if (!function || !function->may_repeat()) return;
+        if (!function || !function->may_repeat() || function->words.size() > words_left) return;
+        words_left -= function->words.size();
         const std::vector<Loop> loops = loops_around(*function, line.line);
         const auto note_head = [&](Rank rank, const Loop& loop) {
             if (auto head = own.at(line.file, loop.line)) note(rank, std::move(*head));
@@ -126,13 +135,13 @@ private:
 /// What is told of one way, call by call.
 class Search {
 public:
-    explicit Search(const SourceLines& own) : own_(own) {}
+    Search(const SourceLines& own, std::size_t& words_left) : own_(own), words_left_(words_left) {}
 
     void look_at(std::string_view printed) {
         if (printed.size() > longest_name) return;
         auto [name, number] = name_and_number(printed);
         auto line = own_.get().at(name, number);
-        if (line) going_round_.look_at(*line, own_.get());
+        if (line) going_round_.look_at(*line, own_.get(), words_left_.get());
         if (line && found_ && !wants_caller_ && found_->callers.size() < most_callers) found_->callers.push_back(*line);
         if (line && (!found_ || wants_caller_)) {
             wants_caller_ = !found_ && is_first_ && passes_words_on(line->text);
@@ -153,6 +162,7 @@ private:
     static constexpr std::size_t most_callers = 16;
 
     std::reference_wrapper<const SourceLines> own_;
+    std::reference_wrapper<std::size_t> words_left_;
     std::optional<ThrowSite> found_;
     GoingRound going_round_;
     bool is_first_ = true;
@@ -161,13 +171,17 @@ private:
 
 }  // namespace
 
-SourceLines::SourceLines(const std::vector<SourceFile>& files) {
+SourceLines::SourceLines(const std::vector<SourceFile>& files) : given_(&files) {
     for (const SourceFile& file : files) files_[file.path.string()].text = file.text;
 }
 
 std::map<std::string, SourceLines::File>::iterator SourceLines::find(std::string_view name) const {
     if (name.size() > longest_name) return files_.end();
-    return files_.find(fs::path(name).lexically_normal().string());
+    const auto known = names_.find(name);
+    if (known != names_.end()) return known->second;
+    const auto found = files_.find(fs::path(name).lexically_normal().string());
+    if (names_.size() < most_names_kept) names_.emplace(name, found);
+    return found;
 }
 
 std::optional<std::string_view> SourceLines::whole(std::string_view name, int line) const {
@@ -196,6 +210,8 @@ verdict::SourceLine SourceLines::with_left_side(verdict::SourceLine line) const 
 std::optional<FunctionAround> SourceLines::function_around(const verdict::SourceLine& line) const {
     const auto found = find(line.file);
     if (found == files_.end()) return {};
+    if (!is_read_) is_read_ = is_read_for_advice(*given_);
+    if (!*is_read_) return {};
     File& file = found->second;
     if (!file.functions) file.functions.emplace(file.text);
     return file.functions->around(line.line);
@@ -213,7 +229,8 @@ std::vector<std::optional<ThrowSite>> throw_sites(const std::string& printed, co
         Search* search;
     };
     const SourceLines own(files);
-    std::vector<Search> searches(ways.size(), Search(own));
+    std::size_t words_left = most_words_looked_at;
+    std::vector<Search> searches(ways.size(), Search(own, words_left));
     std::vector<Call> calls;
     for (std::size_t i = 0; i < ways.size(); ++i)
         for (const std::int64_t address : ways[i]) calls.push_back({address, &searches[i]});

@@ -6,6 +6,7 @@
 #include "verdict/verdict.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,6 +36,9 @@ class SourceLines {
 public:
     /// @param files  outlive this
     explicit SourceLines(const std::vector<SourceFile>& files);
+    SourceLines(const SourceLines&) = delete;
+    SourceLines& operator=(const SourceLines&) = delete;
+    ~SourceLines() = default;
 
     /// The line as it was handed in; of a very long one, its beginning.
     std::optional<std::string_view> whole(std::string_view name, int line) const;
@@ -42,7 +46,7 @@ public:
     std::optional<verdict::SourceLine> at(std::string_view name, int line) const;
     /// Of an assignment whose left side stands on the line before, both, from there on.
     verdict::SourceLine with_left_side(verdict::SourceLine line) const;
-    /// The function that a line of theirs stands in.
+    /// The function that a line of theirs stands in, if they are read for advice.
     std::optional<FunctionAround> function_around(const verdict::SourceLine& line) const;
 
 private:
@@ -53,7 +57,10 @@ private:
     };
     std::map<std::string, File>::iterator find(std::string_view name) const;
 
+    const std::vector<SourceFile>* given_;
     mutable std::map<std::string, File> files_;
+    mutable std::map<std::string, std::map<std::string, File>::iterator, std::less<>> names_;  ///< by what was said
+    mutable std::optional<bool> is_read_;  ///< once somebody asks for a function
 };
 
 /// One line of them.

@@ -1,7 +1,7 @@
 #include "build/unseen_definition.hpp"
 
 #include "submission/function_places.hpp"
-#include "submission/source_words.hpp"
+#include "submission/words_of_files.hpp"
 
 #include <fmt/format.h>
 
@@ -16,15 +16,8 @@ bool has_at(const std::vector<Word>& words, std::size_t i, std::string_view text
     return i < words.size() && words[i].text == text;
 }
 
-/// What closes the bracket that opens at `open`.
-std::size_t close_of(const std::vector<Word>& words, std::size_t open) {
-    int depth = 0;
-    for (std::size_t i = open; i < words.size(); ++i) {
-        if (words[i].text == "(") ++depth;
-        if (words[i].text == ")" && --depth == 0) return i;
-    }
-    return words.size();
-}
+/// Of the line of a definition: for each the file is read once more.
+constexpr std::size_t most_definitions = 20;
 
 /// Whether what stands there is within `namespace {`.
 bool is_in_unnamed_namespace(const std::vector<Word>& words, std::size_t at) {
@@ -37,9 +30,9 @@ bool is_in_unnamed_namespace(const std::vector<Word>& words, std::size_t at) {
 }
 
 /// What is said of the definition whose name stands at `name`.
-std::string reason_for(const std::vector<Word>& words, std::size_t name) {
-    const std::size_t close = close_of(words, name + 1);
-    for (std::size_t i = name + 2; i < close; ++i)
+std::string reason_for(const WordsOfFile& file, std::size_t name) {
+    const std::vector<Word>& words = file.words;
+    for (std::size_t i = name + 2; i < file.closing[name + 1]; ++i)
         if (words[i].text == "auto")
             return "takes auto, and is so a template, of which nothing is made before it is called. Give its "
                    "parameters "
@@ -61,16 +54,17 @@ std::string reason_for(const std::vector<Word>& words, std::size_t name) {
 }  // namespace
 
 std::string why_not_seen_outside(const std::string& function, const std::vector<SourceFile>& files) {
-    const auto found = definition_of(function, files);
+    const auto found = definition_of(function, read_for_advice(files));
     if (!found) return {};
-    for (const SourceFile& file : files) {
-        if (file.path.string() != found->file) continue;
-        const std::vector<Word> words = words_without_directives(file.text);
-        for (std::size_t i = 0; i < words.size(); ++i) {
-            if (words[i].line != found->line || words[i].text != function || !has_at(words, i + 1, "(")) continue;
-            const std::string reason = reason_for(words, i);
-            if (!reason.empty()) return fmt::format("that of {}:{} {}", found->file, found->line, reason);
-        }
+    WordsOfFiles words(files);
+    const WordsOfFile& file = words.of(found->file);
+    const WordsOfFile::Line line = file.line(found->line);
+    std::size_t tried = 0;
+    for (std::size_t i = line.begin; i < line.end && tried < most_definitions; ++i) {
+        if (file.words[i].text != function || !has_at(file.words, i + 1, "(")) continue;
+        ++tried;
+        const std::string reason = reason_for(file, i);
+        if (!reason.empty()) return fmt::format("that of {}:{} {}", found->file, found->line, reason);
     }
     return {};
 }

@@ -1,18 +1,61 @@
 #include "submission/words_of_files.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 namespace headway::build {
 
-WordsOfFiles::WordsOfFiles(const std::vector<SourceFile>& files) {
-    for (const SourceFile& file : files) texts_[file.path.string()] = file.text;
+bool is_read_for_advice(const std::vector<SourceFile>& files) {
+    std::size_t bytes = 0, words = 0;
+    for (const SourceFile& file : files)
+        if (!is_replay(file.path)) bytes += file.text.size();
+    if (bytes > most_bytes_for_advice) return false;
+    for (const SourceFile& file : files)
+        if (!is_replay(file.path)) words += words_of(file.text).size();
+    return words <= most_words_for_advice;
 }
 
-const std::vector<Word>& WordsOfFiles::of(const std::string& name) {
-    static const std::vector<Word> none;
-    const auto text = texts_.find(name);
-    if (text == texts_.end()) return none;
-    const auto [words, is_new] = words_.try_emplace(name);
-    if (is_new) words->second = words_without_directives(text->second);
-    return words->second;
+std::vector<SourceFile> read_for_advice(const std::vector<SourceFile>& files) {
+    std::vector<SourceFile> read;
+    if (!is_read_for_advice(files)) return read;
+    std::ranges::copy_if(files, std::back_inserter(read), [](const SourceFile& one) { return !is_replay(one.path); });
+    return read;
+}
+
+std::vector<std::size_t> closing_brackets(std::span<const Word> words) {
+    std::vector<std::size_t> closing(words.size(), words.size()), open;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::string& text = words[i].text;
+        if (text == "(" || text == "[" || text == "{") open.push_back(i);
+        if ((text != ")" && text != "]" && text != "}") || open.empty()) continue;
+        closing[open.back()] = i;
+        open.pop_back();
+    }
+    return closing;
+}
+
+WordsOfFile::WordsOfFile(const std::string& text)
+    : words(words_without_directives(text)), closing(closing_brackets(words)), functions(functions_defined_in(text)) {}
+
+WordsOfFile::Line WordsOfFile::line(int number) const {
+    const auto begin = std::ranges::lower_bound(words, number, {}, &Word::line);
+    const auto end = std::ranges::upper_bound(words, number, {}, &Word::line);
+    if (end - begin > most_words_of_a_line) return {};
+    return {.begin = static_cast<std::size_t>(begin - words.begin()),
+            .end = static_cast<std::size_t>(end - words.begin())};
+}
+
+const WordsOfFile& WordsOfFiles::of(const std::string& name) {
+    static const WordsOfFile none;
+    if (!texts_) {
+        texts_.emplace();
+        for (SourceFile& file : read_for_advice(given_)) (*texts_)[file.path.string()] = std::move(file.text);
+    }
+    const auto text = texts_->find(name);
+    if (text == texts_->end()) return none;
+    const auto known = known_.find(name);
+    return known != known_.end() ? known->second : known_.emplace(name, WordsOfFile(text->second)).first->second;
 }
 
 }  // namespace headway::build

@@ -7,11 +7,14 @@ Each folder here is one attack: attack.cpp, put beside a right solution of exerc
     verdict           what it must get: "passed" (it achieved nothing), "failed", "not_passed", or "any"
     words             a part of the verdict, or a list, of which one is: what is seen depends on when the judge looks
     limits            the limits for workers that it is graded with as in policy.toml: it takes many processes
+    processor_seconds the most that the grader and all its children may compute
     stopped_by        the protections that it runs into
     succeeds_without  it is live: with these switched off it succeeds ...
     succeeds_with     ... or with these limits for workers
     since_linux       an older kernel has not what it attacks: it is not proven live there
     sign              what shows that: HOSTILE-SUCCESS (unless given), "canary", "survivor", "passed", or a text
+
+In attack.cpp "@REPEATED 3 abc@" is abcabcabc.
 
 usage: run_hostile.py --cli PROGRAM --course FOLDER --work FOLDER [--user N] [--no-live] [--weaker [--no-landlock]]
                       [--part K/N] [--from FOLDER] [ATTACK...]
@@ -24,10 +27,12 @@ listed in weaker.toml, with the reason; no reason excuses points, processes that
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import platform
 import re
+import resource
 import secrets
 import shutil
 import signal
@@ -99,7 +104,10 @@ class Range:
             command = ["setpriv", "--reuid", self.user, "--regid", self.user, "--clear-groups"] + command
         environment = {"PATH": "/usr/bin:/bin", "HEADWAY_ROOT": str(self.course), "HEADWAY_STATE": str(self.work / "state"),
                        "HEADWAY_POLICY": str(self.work / "policy.toml")}
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([str(word) for word in command], env=environment, capture_output=True, timeout=600)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.computed = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
         text = done.stdout.decode(errors="replace")
         if "{" not in text:
             return text + done.stderr.decode(errors="replace"), None
@@ -138,7 +146,8 @@ class Attack:
     def __init__(self, folder):
         self.name = folder.name
         self.about = tomllib.loads((folder / "hostile.toml").read_text())
-        self.source = (folder / "attack.cpp").read_text()
+        self.source = re.sub(r"@REPEATED (\d+) (.*?)@", lambda found: found[2] * int(found[1]),
+                             (folder / "attack.cpp").read_text())
 
     def live_where(self):
         where = self.about["where"]
@@ -181,6 +190,8 @@ def harm(place, text, verdict, about, where):
                         + str([t.get("failure", {}).get("message") for t in exercise["tests"] if t.get("failure")][:1]))
     if where != "source" and exercise["build"].get("problem", "none") != "none":
         problems.append(f"it attacks nothing, since it was not built: {exercise['build'].get('message')}")
+    if place.computed > about.get("processor_seconds", math.inf):
+        problems.append(f"grading took {place.computed:.0f} s of processor time")
     words = about.get("words", "")
     if not any(one in text for one in ([words] if isinstance(words, str) else words)):
         problems.append(f"the verdict does not say \"{words}\"")
