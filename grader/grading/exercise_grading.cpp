@@ -151,6 +151,8 @@ private:
             settle_places(exercise.tests, workspace.submission().files);
             if (some_test_failed(exercise)) is_whole = diagnose(exercise, workspace);
         }
+        for (verdict::Test& test : exercise.tests)
+            if (test.failure) test.failure->sentences.reset();
         settle_credit(exercise);
         settle_shared_helpers(exercise, workspace.submission().files);
         leave_causes_to_names(exercise);
