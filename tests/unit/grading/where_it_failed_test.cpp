@@ -271,7 +271,8 @@ TEST(WhereItFailed, AnIndexThatRunsAwayIsToldWithTheLoopThatCountsIt) {
             "void f(const Tensor& x, Index T, Index S) {\n    for (Index t = 0; t < T; ++t)\n        " + head +
             "\n            sum += x(t, s);\n}\n";
         failure.at = verdict::SourceLine{"f.cpp", 4, "sum += x(t, s);"};
-        tell_what_counts_another(failure, {{"f.cpp", source}});
+        const std::vector<build::SourceFile> files = {{"f.cpp", source}};
+        tell_what_counts_another(failure, ReadSources(files));
         return *failure.advice;
     };
     EXPECT_EQ(told("for (Index s = 0; s < S; ++t)"),
