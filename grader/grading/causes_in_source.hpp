@@ -3,10 +3,48 @@
 #include "build/source_lines.hpp"
 #include "verdict/verdict.hpp"
 
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
 #include <vector>
 
 /// What the student's source shows of why a call failed, beside what its words say.
 namespace headway::cli {
+
+/// The files of a submission, read for many failures: most of them are at the same few lines. Each file is made words
+/// of once, and each line is asked about once, however many tests fail there.
+class ReadSources {
+public:
+    /// @param files  outlive this
+    explicit ReadSources(const std::vector<build::SourceFile>& files) : files_(files), lines_(files) {}
+
+    const build::SourceLines& lines() const { return lines_; }
+    /// Where it is defined, if it is.
+    const std::optional<build::FoundAt>& definition_of(const std::string& function) const;
+    /// What a file defines; nothing if nobody handed it in.
+    const std::vector<build::DefinedFunction>& functions_of(const std::string& file) const;
+
+    enum class Question { what_continue_skips, for_what_it_goes_on, what_counts, how_a_sum_begins, which_is_not_cut };
+    /// What `answer()` gives, which is asked once for a line.
+    template <typename Answer>
+    const std::optional<std::string>& about(Question question, const verdict::SourceLine& at,
+                                            const Answer& answer) const {
+        const auto [known, is_new] = known_.try_emplace({question, at.file, at.line});
+        if (is_new) known->second = answer();
+        return known->second;
+    }
+    /// Of a file; none if nobody handed it in.
+    const std::vector<build::Word>& words_of(const std::string& file) const;
+
+private:
+    const std::vector<build::SourceFile>& files_;
+    build::SourceLines lines_;
+    mutable std::map<std::string, std::vector<build::Word>> words_;
+    mutable std::map<std::string, std::vector<build::DefinedFunction>> functions_;
+    mutable std::map<std::string, std::optional<build::FoundAt>> defined_;
+    mutable std::map<std::tuple<Question, std::string, int>, std::optional<std::string>> known_;
+};
 
 /// Beside pointers to what is not there: the line that declares a variable anew where a member is meant to be set.
 void tell_what_hides_a_member(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
@@ -14,38 +52,28 @@ void tell_what_hides_a_member(verdict::Diagnosis& diagnosis, const std::vector<v
 
 /// Where a call ended in a function without a return, says which function that is: the one that was called may only
 /// have called it.
-void name_what_lacks_a_return(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
+void name_what_lacks_a_return(verdict::Failure& failure, const ReadSources& sources);
 
 /// Where a function calls itself with a clone, says what that does not change: it is taken for a way to lay out rows.
-void tell_what_clone_keeps(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
+void tell_what_clone_keeps(verdict::Failure& failure, const ReadSources& sources);
 
 /// Where a while never ends, says which continue goes past what changes its condition.
-void tell_what_continue_skips(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
+void tell_what_continue_skips(verdict::Failure& failure, const ReadSources& sources);
 
 /// Where a call was stopped in a loop, says whose it is, if that is another function, and for which numbers it never
 /// ends, where its own words tell.
-void tell_for_what_a_loop_goes_on(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
+void tell_for_what_a_loop_goes_on(verdict::Failure& failure, const ReadSources& sources);
 
 /// Where an index runs out of range in a for whose head counts another variable than its condition asks about.
-void tell_what_counts_another(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
+void tell_what_counts_another(verdict::Failure& failure, const ReadSources& sources);
 
 /// Of memory of a Tensor::empty that is read too early, says which others that function makes.
-void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const std::vector<build::SourceFile>& files);
+void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const ReadSources& sources);
 
 /// Where += refuses a Tensor that was declared without a value, says what it begins with.
-void tell_how_a_sum_begins(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
+void tell_how_a_sum_begins(verdict::Failure& failure, const ReadSources& sources);
 
 /// Where a slice reaches past the end because the last of several pieces is not cut, says where it should be.
-void tell_which_piece_is_not_cut(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
-
-/// Where a signal ends a call in a function of which the compiler warns that it ends without a return, or on a line
-/// that calls such a one, says that first: what it gives is nobody's choice, and crashes wherever it is used.
-void tell_which_return_is_missing(verdict::Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
-                                  const std::vector<build::SourceFile>& files);
-
-/// Where a null pointer was followed that is data() of a mask of which nobody asked whether it is given, says so; the
-/// line is that which reads it, and not that of a helper. @param callers  through which lines it got there, outwards
-void tell_of_a_mask_that_is_not_given(verdict::Failure& failure, const std::vector<verdict::SourceLine>& callers,
-                                      const std::vector<build::SourceFile>& files);
+void tell_which_piece_is_not_cut(verdict::Failure& failure, const ReadSources& sources);
 
 }  // namespace headway::cli

@@ -2,6 +2,7 @@
 
 #include "grading/both_builds.hpp"
 #include "grading/causes_in_source.hpp"
+#include "grading/causes_of_crashes.hpp"
 #include "grading/credit.hpp"
 #include "grading/folder_lock.hpp"
 #include "grading/handed_on.hpp"
@@ -152,6 +153,8 @@ private:
             settle_places(exercise.tests, workspace.submission().files);
             if (some_test_failed(exercise)) is_whole = diagnose(exercise, workspace);
         }
+        for (verdict::Test& test : exercise.tests)
+            if (test.failure) test.failure->sentences.reset();
         settle_credit(exercise);
         settle_shared_helpers(exercise, workspace.submission().files);
         leave_causes_to_names(exercise);
@@ -218,9 +221,10 @@ private:
         result.tests = judge_.test(workspace.worker(build), build, answers);
         result.judge_seconds = seconds_since(begin);
         find_lines(result.tests, workspace, build);
+        if (!result.build.warnings) return;
+        const ReadSources sources(workspace.submission().files);
         for (verdict::Test& test : result.tests)
-            if (test.failure && result.build.warnings)
-                tell_which_return_is_missing(*test.failure, *result.build.warnings, workspace.submission().files);
+            if (test.failure) tell_which_return_is_missing(*test.failure, *result.build.warnings, sources);
     }
 
     void conclude(verdict::Exercise& exercise, const BuildResult& plain, const BuildResult& sanitized) const {

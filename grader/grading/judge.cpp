@@ -177,9 +177,13 @@ constexpr const char* refusal_mark = " (refusal): ";
 
 /// Of what does not fit, and was answered.
 bool is_missing_refusal(const verdict::Failure& failure) {
-    return failure.message.find(" should throw ") != std::string::npos &&
-           (failure.message.find(", but it returned ") != std::string::npos ||
-            failure.message.find(", but it answered") != std::string::npos);
+    constexpr std::string_view did = ", but it ";
+    const std::size_t should = failure.message.find(" should throw ");
+    const std::size_t what = should == std::string::npos ? should : failure.message.find(did, should);
+    if (what == std::string::npos) return false;
+    const std::string_view done =
+        std::string_view(failure.message).substr(what + did.size());  // and then its own words
+    return done.starts_with("returned ") || done.starts_with("answered");
 }
 
 /// What student/behaviour.cpp says of a function that is called again. Wrong numbers alone never lead to such words:
@@ -190,22 +194,15 @@ bool is_between_calls(const verdict::Failure& failure) {
                                                       failure.message.find("since the last call") != std::string::npos);
 }
 
-/// What one test says of several functions, sentence by sentence: student/refusals.cpp puts them together.
+/// What one test says of several functions, one by one (see student/refusals.cpp). A message without such a list is of
+/// one function, whatever words it holds.
 std::vector<verdict::Failure> apart(const verdict::Failure& failure) {
-    constexpr std::string_view mark = ". Besides: ", your = ": your ", should = " should throw ";
+    if (!failure.sentences) return {failure};
     std::vector<verdict::Failure> all;
-    for (std::size_t begin = 0; begin != std::string::npos;) {
-        const std::size_t end = failure.message.find(mark, begin);
-        verdict::Failure one = failure;
-        one.message = failure.message.substr(begin, end == std::string::npos ? end : end - begin);
-        const std::size_t throws = one.message.find(should), name = one.message.rfind(your, throws);
-        if (all.empty())
-            all.push_back(one);
-        else if (throws != std::string::npos && name != std::string::npos) {
-            one.function = one.message.substr(name + your.size(), throws - name - your.size());
-            all.push_back(one);
-        }
-        begin = end == std::string::npos ? end : end + mark.size();
+    for (const verdict::Sentence& sentence : *failure.sentences) {
+        verdict::Failure& one = all.emplace_back(failure);
+        one.message = sentence.message;
+        if (all.size() > 1) one.function = sentence.function;
     }
     return all;
 }

@@ -1,160 +1,123 @@
 #include "grading/own_sources.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <cstddef>
-#include <sstream>
-#include <string>
-#include <string_view>
+#include <iterator>
+#include <set>
 #include <utility>
 
 namespace headway::cli {
 namespace {
 
-bool is_of_a_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-/// Whether such a line can begin a function: at the left, and of nothing else.
-bool may_begin_a_function(const std::string& line) {
-    if (line.empty() || line.find('(') == std::string::npos || line.ends_with(';')) return false;
-    return std::isalpha(static_cast<unsigned char>(line.front())) != 0;
-}
-
-/// "Tensor ex01::softmax_rows(const Tensor& scores) {" -> "softmax_rows"
-std::string name_in(const std::string& line) {
-    const std::size_t end = line.find('(');
-    std::size_t begin = end;
-    while (begin > 0 && is_of_a_name(line[begin - 1])) --begin;
-    return line.substr(begin, end - begin);
-}
-
-/// Without what stands in quotes or in a comment behind the code.
-std::string code_in(const std::string& line) {
-    std::string code;
-    bool is_quoted = false;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if (is_quoted && line[i] == '\\') {
-            ++i;
-        } else if (line[i] == '"') {
-            is_quoted = !is_quoted;
-        } else if (!is_quoted) {
-            if (line.compare(i, 2, "//") == 0) break;
-            code += line[i];
-        }
-    }
-    return is_quoted ? line : code;  // quotes of another kind: what they hold is not known
-}
-
-void add_words(std::vector<std::string>& words, const std::string& line) {
-    std::string word;
-    for (const char c : code_in(line) + ' ') {
-        if (is_of_a_name(c))
-            word += c;
-        else if (!word.empty())
-            words.push_back(std::exchange(word, {}));
-    }
-}
-
-/// By which words others get there. Of what is no function, any word of its first line may be its name.
-std::vector<std::string> names_of(const std::string& first_line) {
-    std::vector<std::string> names;
-    const std::string before = first_line.substr(0, first_line.find('('));
-    if (may_begin_a_function(first_line) && before.find('=') == std::string::npos) {
-        names.push_back(name_in(first_line));
-        if (!names.front().empty()) return names;
-    }
-    add_words(names, first_line);
-    return names;
-}
-
-/// Whether all that is opened there is closed there, too: else the lines are not written as these are read.
-bool closes_what_it_opens(const std::vector<std::string>& lines) {
-    std::ptrdiff_t depth = 0;
-    for (const std::string& line : lines) {
-        const std::string code = code_in(line);
-        depth += std::ranges::count(code, '{') - std::ranges::count(code, '}');
-    }
-    return depth <= 0 || lines.front().starts_with("namespace");  // the last one closes namespaces, too
-}
-
-bool mention(const std::vector<std::string>& words, const std::string& name) {
-    return std::ranges::find(words, name) != words.end();
-}
+// What anybody writes is far shorter. What is longer is not read: it would keep the grader busy.
+constexpr std::size_t most_bytes = std::size_t{256} << 10U;  ///< of a file
+constexpr std::size_t most_words_of_a_file = 20'000;
+constexpr std::size_t most_words_of_a_function = 10'000;
+constexpr std::size_t most_words_of_all = 60'000;
 
 }  // namespace
 
 OwnSources::OwnSources(const std::vector<build::SourceFile>& files) {
+    if (read(files)) return;
+    parts_.clear();
+    of_file_.clear();
+    of_function_.clear();
+}
+
+/// @return whether all of it is as programs are written
+bool OwnSources::read(const std::vector<build::SourceFile>& files) {
+    std::size_t words_of_all = 0;
     for (const build::SourceFile& file : files) {
-        std::istringstream stream(file.text);
-        std::size_t number = 0;
-        bool is_first = true;
-        for (std::string line; std::getline(stream, line);) {
-            ++number;
-            const bool begins = !line.empty() && (is_of_a_name(line.front()) || line.front() == '#' ||
-                                                  line.front() == '[' || line.front() == ':');
-            if (begins || is_first) parts_.push_back({file.path.string(), number, {}});
-            is_first = false;
-            parts_.back().lines.push_back(std::move(line));
+        if (build::is_replay(file.path)) continue;
+        if (file.text.size() > most_bytes) return false;
+        const std::vector<build::Word> words = build::words_of(file.text);
+        words_of_all += words.size();
+        if (words.size() > most_words_of_a_file || words_of_all > most_words_of_all) return false;
+        auto declarations = build::declarations_in(words);
+        if (!declarations) return false;
+        for (build::Declaration& one : *declarations) {
+            if (one.words.size() > most_words_of_a_function) return false;
+            const std::size_t index = parts_.size();
+            std::set<std::size_t> mentions;
+            for (const build::Word& word : one.words)
+                if (word.is_name()) mentions.insert(number_of(word.text));
+            for (const std::string& name : one.names) reached_by_[number_of(name)].push_back(index);
+            if (!one.is_directive) of_file_[file.path.string()].push_back(index);
+            if (!one.function.empty()) of_function_[one.function].push_back(index);
+            parts_.push_back({std::move(one), {mentions.begin(), mentions.end()}});
         }
-    }
-}
-
-const OwnSources::Part* OwnSources::part_around(const verdict::SourceLine& at) const {
-    for (const Part& part : parts_) {
-        const auto first = static_cast<std::ptrdiff_t>(part.first_line);
-        if (part.file == at.file && first <= at.line && at.line < first + std::ssize(part.lines)) return &part;
-    }
-    return nullptr;
-}
-
-std::string OwnSources::function_around(const verdict::SourceLine& at) const {
-    std::string name;
-    for (const Part& part : parts_)
-        if (part.file == at.file && static_cast<std::ptrdiff_t>(part.first_line) <= at.line &&
-            may_begin_a_function(part.lines.front()))
-            name = name_in(part.lines.front());
-    return name;
-}
-
-bool OwnSources::may_reach(std::vector<const Part*> reached, std::vector<std::string> words,
-                           const std::string& other) const {
-    while (!mention(words, other)) {
-        const std::size_t before = reached.size();
-        for (const Part& part : parts_) {
-            if (std::ranges::find(reached, &part) != reached.end()) continue;
-            const std::vector<std::string> names = names_of(part.lines.front());
-            if (std::ranges::none_of(names, [&](const std::string& name) { return mention(words, name); })) continue;
-            if (!closes_what_it_opens(part.lines)) return true;
-            reached.push_back(&part);
-            for (const std::string& line : part.lines) add_words(words, line);
-        }
-        if (reached.size() == before) return false;
     }
     return true;
 }
 
-bool OwnSources::never_calls(const std::string& function, const std::string& other) const {
-    std::vector<const Part*> reached;
-    std::vector<std::string> words;
-    for (const Part& part : parts_) {
-        if (!may_begin_a_function(part.lines.front()) || name_in(part.lines.front()) != function) continue;
-        if (!closes_what_it_opens(part.lines)) return false;
-        reached.push_back(&part);
-        for (const std::string& line : part.lines) add_words(words, line);
+std::size_t OwnSources::number_of(const std::string& name) {
+    const auto [known, is_new] = numbers_.emplace(name, reached_by_.size());
+    if (is_new) reached_by_.emplace_back();
+    return known->second;
+}
+
+/// Nothing where two of them share the line.
+const OwnSources::Part* OwnSources::part_around(const verdict::SourceLine& at) const {
+    const auto file = of_file_.find(at.file);
+    if (file == of_file_.end()) return nullptr;
+    const std::vector<std::size_t>& parts = file->second;
+    const auto first_line = [&](std::size_t part) { return parts_[part].declared.first_line(); };
+    const auto last_line = [&](std::size_t part) { return parts_[part].declared.last_line(); };
+    const auto next = std::ranges::upper_bound(parts, at.line, {}, first_line);
+    if (next == parts.begin() || last_line(*std::prev(next)) < at.line) return nullptr;
+    const auto around = std::prev(next);
+    const bool is_shared = around != parts.begin() && last_line(*std::prev(around)) >= at.line;
+    return is_shared ? nullptr : &parts_[*around];
+}
+
+std::string OwnSources::function_around(const verdict::SourceLine& at) const {
+    const Part* part = part_around(at);
+    return part == nullptr ? "" : part->declared.function;
+}
+
+/// Each name is followed once, and each part that it leads to is read once.
+bool OwnSources::may_reach(std::vector<std::size_t> mentioned, const std::string& other) const {
+    const auto sought = numbers_.find(other);
+    if (sought == numbers_.end()) return false;
+    std::vector<bool> is_mentioned(reached_by_.size(), false), is_reached(parts_.size(), false);
+    while (!mentioned.empty()) {
+        const std::size_t name = mentioned.back();
+        mentioned.pop_back();
+        if (name == sought->second) return true;
+        if (is_mentioned[name]) continue;
+        is_mentioned[name] = true;
+        for (const std::size_t part : reached_by_[name]) {
+            if (is_reached[part]) continue;
+            is_reached[part] = true;
+            mentioned.insert(mentioned.end(), parts_[part].mentions.begin(), parts_[part].mentions.end());
+        }
     }
-    return !reached.empty() && !may_reach(std::move(reached), std::move(words), other);
+    return false;
+}
+
+bool OwnSources::never_calls(const std::string& function, const std::string& other) const {
+    const auto defined = of_function_.find(function);
+    if (defined == of_function_.end()) return false;
+    std::vector<std::size_t> mentioned;
+    for (const std::size_t part : defined->second)
+        mentioned.insert(mentioned.end(), parts_[part].mentions.begin(), parts_[part].mentions.end());
+    return !may_reach(std::move(mentioned), other);
 }
 
 bool OwnSources::calls_none_before(const verdict::SourceLine& at, const std::string& other) const {
+    static const std::set<std::string> repeats = {"for", "while", "do", "goto"};
     const Part* part = part_around(at);
-    if (part == nullptr || !may_begin_a_function(part->lines.front()) || !closes_what_it_opens(part->lines))
-        return false;
-    std::vector<std::string> words;
-    for (std::size_t i = 0; i < part->lines.size() && std::cmp_less_equal(part->first_line + i, at.line); ++i)
-        add_words(words, part->lines[i]);
-    // In a loop, what stands below may come before.
-    for (const char* loop : {"for", "while", "do", "goto"})
-        if (mention(words, loop)) return false;
-    return !may_reach({part}, std::move(words), other);
+    if (part == nullptr || part->declared.function.empty()) return false;
+    const build::Declaration& declared = part->declared;
+    std::vector<std::size_t> mentioned;
+    for (std::size_t i = 0; i < declared.words.size() && declared.words[i].line <= at.line; ++i) {
+        const build::Word& word = declared.words[i];
+        // In a loop, what stands below may come before.
+        if (repeats.contains(word.text)) return false;
+        // Its own name above its block calls nothing.
+        const bool is_its_name = i < declared.body && word.text == declared.function;
+        if (word.is_name() && !is_its_name) mentioned.push_back(numbers_.at(word.text));
+    }
+    return !may_reach(std::move(mentioned), other);
 }
 
 }  // namespace headway::cli

@@ -1,20 +1,24 @@
 #pragma once
 
+#include "submission/declarations.hpp"
 #include "submission/submission.hpp"
 #include "verdict/verdict.hpp"
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace headway::cli {
 
-/// Which of a submission's functions may call which, as its text shows. It is a submission's word: no point depends on
-/// it. A function is taken to call whatever its lines, or those of what they name, mention; only what they do not is
-/// certain.
+/// Which of a submission's functions may call which, as its words show. It is a submission's word: no point depends on
+/// it. A function is taken to call whatever its words, or those of what they name, mention; only what they do not is
+/// certain. Nothing is said of a submission that is longer than anybody writes, or whose brackets do not match.
 class OwnSources {
 public:
     explicit OwnSources(const std::vector<build::SourceFile>& files);
+    OwnSources(const OwnSources&) = delete;
+    OwnSources& operator=(const OwnSources&) = delete;
 
     /// The function that this line stands in, by the way in which programs are written; empty if it cannot be told.
     std::string function_around(const verdict::SourceLine& at) const;
@@ -26,16 +30,21 @@ public:
     bool calls_none_before(const verdict::SourceLine& at, const std::string& other) const;
 
 private:
-    /// What begins at the left: a function, a type, a variable, a macro.
     struct Part {
-        std::string file;
-        std::size_t first_line;  ///< from 1
-        std::vector<std::string> lines;
+        build::Declaration declared;
+        std::vector<std::size_t> mentions;  ///< the numbers of the names in it, each once
     };
+    bool read(const std::vector<build::SourceFile>& files);
+    std::size_t number_of(const std::string& name);
     const Part* part_around(const verdict::SourceLine& at) const;
-    bool may_reach(std::vector<const Part*> reached, std::vector<std::string> words, const std::string& other) const;
+    bool may_reach(std::vector<std::size_t> mentioned, const std::string& other) const;
 
     std::vector<Part> parts_;
+    std::map<std::string, std::size_t> numbers_;  ///< of names
+    // By the number of a name, which of the parts are reached where it is mentioned.
+    std::vector<std::vector<std::size_t>> reached_by_;
+    std::map<std::string, std::vector<std::size_t>> of_file_;      ///< parts that are no directives, in their order
+    std::map<std::string, std::vector<std::size_t>> of_function_;  ///< those that define it
 };
 
 }  // namespace headway::cli

@@ -1,6 +1,7 @@
 #include "grading/where_it_failed.hpp"
 
 #include "grading/causes_in_source.hpp"
+#include "grading/causes_of_crashes.hpp"
 #include "submission/function_places.hpp"
 
 #include <fmt/format.h>
@@ -44,19 +45,16 @@ Sites sites_of(const std::vector<Told*>& all, const build::Workspace& workspace,
 /// handed in, and in this function.
 std::optional<verdict::SourceLine> warned_of_in(const std::string& function,
                                                 const std::vector<verdict::CompilerMessage>& warnings,
-                                                const std::vector<build::SourceFile>& files) {
+                                                const ReadSources& sources) {
     const auto is_of_that = [](const verdict::CompilerMessage& warning) {
         return warning.text.find("uninitialized]") != std::string::npos;
     };
     if (std::ranges::count_if(warnings, is_of_that) != 1) return {};
     const auto warning = std::ranges::find_if(warnings, is_of_that);
-    const auto place = build::definition_of(function, files);
+    const auto& place = sources.definition_of(function);
     if (!place || warning->at.file != place->file) return {};
-    const auto file =
-        std::ranges::find_if(files, [&](const auto& one) { return one.path.string() == warning->at.file; });
-    if (file == files.end()) return {};
     int begins = 0;  // of the functions, the last one that begins before the warning
-    for (const build::DefinedFunction& defined : build::functions_defined_in(file->text))
+    for (const build::DefinedFunction& defined : sources.functions_of(warning->at.file))
         if (defined.line <= warning->at.line) begins = defined.line;
     return begins == place->line ? std::optional(warning->at) : std::nullopt;
 }
@@ -66,8 +64,7 @@ std::optional<verdict::SourceLine> warned_of_in(const std::string& function,
 std::string without_variant(const std::string& function) { return function.substr(0, function.find(" (")); }
 
 std::optional<verdict::SourceLine> way_through(const std::string& function, const build::ThrowSite& site,
-                                               const std::vector<build::SourceFile>& files) {
-    const build::SourceLines own(files);
+                                               const build::SourceLines& own) {
     const auto is_in_it = [&](const verdict::SourceLine& line) {
         const auto around = own.function_around(line);
         return around && around->name == without_variant(function);
@@ -94,8 +91,7 @@ std::set<std::string> functions_named_in(const verdict::Exercise& exercise) {
 
 /// In which function every call of `function` that ended the program did so; empty if they differ, or nobody knows.
 std::string function_where_it_ends(const std::string& function, const verdict::Exercise& exercise,
-                                   const std::vector<build::SourceFile>& files) {
-    const build::SourceLines own(files);
+                                   const build::SourceLines& own) {
     std::set<std::string> names;
     for (const verdict::Test& test : exercise.tests) {
         if (!test.failure || without_variant(test.failure->function) != function ||
@@ -119,13 +115,13 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
     for (verdict::Test& test : tests)
         if (test.failure) failures.push_back(&*test.failure);
     const Sites sites = sites_of(failures, workspace, build);
+    const ReadSources sources(workspace.submission().files);
     for (Failure* failure : failures) {
         if (failure->sanitizer) {
-            const auto& files = workspace.submission().files;
-            failure->at = build::source_line(files, failure->sanitizer->file, failure->sanitizer->line);
-            name_what_lacks_a_return(*failure, files);
-            tell_what_clone_keeps(*failure, files);
-            tell_of_a_mask_that_is_not_given(*failure, {}, files);
+            failure->at = sources.lines().at(failure->sanitizer->file, failure->sanitizer->line);
+            name_what_lacks_a_return(*failure, sources);
+            tell_what_clone_keeps(*failure, sources);
+            tell_of_a_mask_that_is_not_given(*failure, {}, sources);
         }
         const auto found = failure->frames ? sites.find(*failure->frames) : sites.end();
         failure->frames.reset();
@@ -136,16 +132,16 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
                               failure->message.find("a loop whose condition") != std::string::npos;
         failure->at = computes ? found->second->in_loop.value_or(found->second->line) : found->second->line;
         if (computes) {
-            tell_what_continue_skips(*failure, workspace.submission().files);
-            tell_for_what_a_loop_goes_on(*failure, workspace.submission().files);
+            tell_what_continue_skips(*failure, sources);
+            tell_for_what_a_loop_goes_on(*failure, sources);
         }
         if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
-        tell_what_counts_another(*failure, workspace.submission().files);
-        tell_how_a_sum_begins(*failure, workspace.submission().files);
-        tell_which_piece_is_not_cut(*failure, workspace.submission().files);
-        tell_of_a_mask_that_is_not_given(*failure, found->second->callers, workspace.submission().files);
+        tell_what_counts_another(*failure, sources);
+        tell_how_a_sum_begins(*failure, sources);
+        tell_which_piece_is_not_cut(*failure, sources);
+        tell_of_a_mask_that_is_not_given(*failure, found->second->callers, sources);
         if (failure->kind == verdict::FailureKind::exception)
-            failure->through = way_through(failure->function, *found->second, workspace.submission().files);
+            failure->through = way_through(failure->function, *found->second, sources.lines());
     }
 }
 
@@ -155,13 +151,14 @@ void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::Compil
     for (verdict::FunctionDiagnosis& function : diagnosis.functions)
         if (std::ranges::count(function.mistakes, "uninitialised_memory") > 0) functions.push_back(&function);
     const Sites sites = sites_of(functions, workspace, build::Build::plain);
+    const ReadSources sources(workspace.submission().files);
     for (verdict::FunctionDiagnosis* function : functions) {
         const auto found = function->frames ? sites.find(*function->frames) : sites.end();
         if (found != sites.end() && found->second)
             function->at = found->second->line;
         else if (!function->frames)
-            function->at = warned_of_in(without_variant(function->function), warnings, workspace.submission().files);
-        tell_of_other_empty_ones(*function, workspace.submission().files);
+            function->at = warned_of_in(without_variant(function->function), warnings, sources);
+        tell_of_other_empty_ones(*function, sources);
     }
     for (verdict::FunctionDiagnosis& function : diagnosis.functions) function.frames.reset();
     tell_what_hides_a_member(diagnosis, warnings, workspace.submission().files);
@@ -217,7 +214,7 @@ void tell_in_whose_lines(verdict::Exercise& exercise, const std::vector<build::S
         const bool is_of_memory = one.mistakes.front() == "uninitialised_memory";
         const auto maker = is_of_memory && one.at ? own.function_around(*one.at) : std::nullopt;
         const std::string name = without_variant(one.function),
-                          other = maker ? maker->name : function_where_it_ends(name, exercise, files);
+                          other = maker ? maker->name : function_where_it_ends(name, exercise, own);
         const auto holder = std::ranges::find(functions, other, &verdict::FunctionDiagnosis::function);
         if (other == name || holder == functions.end() || holder->mistakes != one.mistakes) continue;
         if (!maker || is_one_line(holder->at, one.at)) one.inherited = one.mistakes;

@@ -20,7 +20,7 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
 
 /// The line of `function` through which it got to where it failed; nothing if that is a line of its own.
 std::optional<verdict::SourceLine> way_through(const std::string& function, const build::ThrowSite& site,
-                                               const std::vector<build::SourceFile>& files);
+                                               const build::SourceLines& own);
 
 /// Says of what the diagnosis found which line makes the memory that is read before anything was written to it: where
 /// the program of the plain build tells that, or else the one warning of the compiler's.

@@ -85,11 +85,12 @@ Failure in_one(const std::vector<LetThrough>& given) {
     const std::vector<LetThrough> all = most_telling(given);
     Failure told = all.front().failure;
     told.message = in_words(all, all.front());
-    std::vector<std::string> functions{all.front().function};
+    std::vector<verdict::Sentence>& sentences = told.sentences.emplace();
+    sentences.push_back({all.front().function, told.message});
     for (const LetThrough& one : all) {
-        if (std::ranges::find(functions, one.function) != functions.end()) continue;
-        functions.push_back(one.function);
-        told.message += ". Besides: " + in_words(all, one);
+        if (std::ranges::find(sentences, one.function, &verdict::Sentence::function) != sentences.end()) continue;
+        sentences.push_back({one.function, in_words(all, one)});
+        told.message += ". Besides: " + sentences.back().message;
     }
     return told;
 }

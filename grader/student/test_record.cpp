@@ -54,7 +54,12 @@ verdict::Failure TestRecord::completed(const StopTest& stop) const {
     verdict::Failure one = stop.failure.value_or(verdict::Failure{});
     if (one.function.empty()) one.function = function;
     if (stop.says_it_of_last_call) one.message = "your " + function + " " + one.message;
-    one.message = verdict::beginning_of(verdict::showable(one.message), most_message_bytes);
+    const auto make_showable = [](std::string& words) {
+        words = verdict::beginning_of(verdict::showable(words), most_message_bytes);
+    };
+    make_showable(one.message);
+    if (one.sentences)
+        for (verdict::Sentence& sentence : *one.sentences) make_showable(sentence.message);
     return one;
 }
 

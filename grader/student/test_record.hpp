@@ -100,7 +100,7 @@ struct TestRecord {
 };
 
 /// What is told of the calls that were let through, of which there is one: all that the first function does not refuse,
-/// and then the others'. Judge::told_in_words reads it.
+/// and then the others', which `sentences` has one by one.
 ///     "B and H must be at least 1: your f should throw std::invalid_argument, but it answered; also let through: ..."
 verdict::Failure in_one(const std::vector<LetThrough>& all);
 

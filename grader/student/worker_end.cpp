@@ -106,10 +106,10 @@ void WorkerLink::explain_uncaught(const wire::Error& error) {
     const auto told = [&](const std::string& said) {
         return "threw " + error.type + ", which nothing could catch" + (said.empty() ? "" : ": " + said);
     };
-    if (!error.message.ends_with(wire::thrown_before_main))
+    // What has answered has reached main, whatever it says.
+    if (!error.before_main || has_answered_)
         throw NoAnswer{FailureKind::exception, told(error.message), false, error, error.frames};
-    const std::string said = error.message.substr(0, error.message.size() - wire::thrown_before_main.size());
-    throw NoAnswer{FailureKind::exception, never_reached() + told(said), false, {}, error.frames};
+    throw NoAnswer{FailureKind::exception, never_reached() + told(error.message), false, {}, error.frames};
 }
 
 /// A signal ends it, and it has said where it was.

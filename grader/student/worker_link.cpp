@@ -133,6 +133,7 @@ wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds time, Time
         if (reply.error && reply.error->kind == wire::ErrorKind::interrupted) explain_interruption(*reply.error);
         if (reply.id != call.id) throw wire::MalformedMessage("an answer to another call");
         if (reply.error && reply.error->uncaught) explain_uncaught(*reply.error);
+        has_answered_ = true;
         return reply;
     } catch (const wire::MalformedMessage& error) {
         stop(FailureKind::protocol, std::string("sent something that is not an answer (") + error.what() + ")");

@@ -142,6 +142,7 @@ private:
     bool stack_is_used_up_ = false;    ///< as it says
     std::size_t printed_in_call_ = 0;
     bool begun_ = false;
+    bool has_answered_ = false;
     bool hung_up_on_ = false;  ///< by a worker that had not read all it was sent
     bool prints_ = true;       ///< it has not closed its output
     std::size_t moved_ = 0;    ///< bytes to and from it, since poll() was asked

@@ -10,6 +10,9 @@
 namespace headway::build {
 namespace {
 
+/// Of "const double a = f(x, y), b = 1;", how far `b` may be from where that begins: each `, b` is followed back.
+constexpr std::size_t most_words_back = 200;
+
 /// How a variable changes in a loop, if it does so in one way alone: `*` and `2` of "power *= 2".
 struct Change {
     std::string sign;
@@ -130,8 +133,9 @@ private:
     /// `b` of "const double a = f(x, y), b = 1;".
     bool is_declared_behind_another(std::size_t i) const {
         if (!is(i + 1, "=") && !is(i + 1, ",") && !is(i + 1, ";")) return false;
-        std::size_t depth = 0;
+        std::size_t depth = 0, back = 0;
         while (i > 0 && !(depth == 0 && (is(i - 1, ";") || is(i - 1, "{") || is(i - 1, "}")))) {
+            if (++back > most_words_back) return false;
             --i;
             if (is(i, ")") || is(i, "]") || is(i, "}")) ++depth;
             if ((is(i, "(") || is(i, "[") || is(i, "{")) && depth-- == 0) return false;

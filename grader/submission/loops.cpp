@@ -1,9 +1,12 @@
 #include "submission/loops.hpp"
 
+#include "submission/declared_names.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -28,13 +31,19 @@ struct Extent {
     std::size_t condition = 0;  ///< its opening bracket
 };
 
+/// Of `k.size(2)` in a condition: for each the function is read once more.
+constexpr int most_sizes = 8;
+
 /// Whether a variable that is handed to a function may come back with another value.
 enum class HandedOver { may_change, stays };
 
 class LoopReader {
 public:
     explicit LoopReader(const std::vector<Word>& words)
-        : words_(words), closing_(words.size(), words.size()), opening_(words.size(), words.size()) {
+        : words_(words),
+          closing_(words.size(), words.size()),
+          opening_(words.size(), words.size()),
+          tensors_(first_tensors(words)) {
         std::vector<std::size_t> open;
         for (std::size_t i = 0; i < words.size(); ++i) {
             const std::string& text = words[i].text;
@@ -120,15 +129,14 @@ private:
     }
     bool is_given_to_what_may_change_it(std::size_t i) const;
     bool is_element_of_a_tensor(std::size_t called, std::size_t before) const;
-    bool is_local(const std::string& name, std::size_t loop) const;
-    bool is_declared_as_const(const std::string& name, std::size_t loop) const;
     std::optional<std::size_t> end_of_size_that_stays(std::size_t i, std::size_t loop) const;
     bool counts(const Extent& loop, std::size_t first, std::size_t second) const;
 
     const std::vector<Word>& words_;
-    std::vector<std::size_t> closing_;  ///< for each bracket that opens, the one that closes it
-    std::vector<std::size_t> opening_;  ///< for each word, the bracket that it stands in
-    std::vector<std::size_t> after_;    ///< for each word, what follows the statement that it begins
+    std::vector<std::size_t> closing_;                 ///< for each bracket that opens, the one that closes it
+    std::vector<std::size_t> opening_;                 ///< for each word, the bracket that it stands in
+    std::vector<std::size_t> after_;                   ///< for each word, what follows the statement that it begins
+    std::map<std::string_view, std::size_t> tensors_;  ///< see first_tensors()
 };
 
 std::optional<std::pair<std::size_t, std::size_t>> LoopReader::semicolons(const Extent& loop) const {
@@ -139,16 +147,10 @@ std::optional<std::pair<std::size_t, std::size_t>> LoopReader::semicolons(const 
     return std::pair(found[0], found[1]);
 }
 
-/// x(t, s), where x is declared as a Tensor or a Mask, or begins as one ("Mask m, x = Mask::allow_all(…)"), or is a
-/// parameter that is one: it takes numbers as they are.
+/// x(t, s), where x is a Tensor or a Mask: it takes numbers as they are.
 bool LoopReader::is_element_of_a_tensor(std::size_t called, std::size_t before) const {
-    for (std::size_t i = 2; i < before; ++i) {
-        const std::size_t type = is(i - 1, "&") ? i - 2 : i - 1;
-        const bool is_that = i != called && is(i, words_[called].text) && !is(i + 1, "(");
-        const bool begins_as_one = is(i + 1, "=") && (is(i + 2, "Tensor") || is(i + 2, "Mask")) && !is(i - 1, ".");
-        if (is_that && (is(type, "Tensor") || is(type, "Mask") || begins_as_one)) return true;
-    }
-    return false;
+    const auto found = tensors_.find(words_[called].text);
+    return found != tensors_.end() && found->second < before;
 }
 
 /// `f(s)` may change s if f takes a reference; a member of the library's, and what is in std, takes numbers as they
@@ -182,31 +184,6 @@ bool LoopReader::may_change_at(std::size_t i, HandedOver handed_over) const {
     return handed_over == HandedOver::may_change && is_given_to_what_may_change_it(i);
 }
 
-/// Declared here with a type in front of it, and with no other way to it: else it may change unseen.
-bool LoopReader::is_local(const std::string& name, std::size_t loop) const {
-    bool is_declared = false;
-    for (std::size_t i = 3; i < loop; ++i) {
-        if (!is(i, name)) continue;
-        is_declared |= words_[i - 1].is_name() && !is(i - 1, "return") && !is(i - 1, "else");
-        if (is(i - 1, "=") && is(i - 3, "&")) return false;
-        if (is(i - 1, "&") && !is(i - 2, "&")) return false;
-    }
-    return is_declared;
-}
-
-/// Declared before the loop, as `const Tensor& k` or `const Mask m`, and in no other way.
-bool LoopReader::is_declared_as_const(const std::string& name, std::size_t loop) const {
-    bool is_const = false;
-    for (std::size_t i = 2; i < loop; ++i) {
-        if (!is(i, name)) continue;
-        const std::size_t type = is(i - 1, "&") ? i - 2 : i - 1;
-        if (!words_[type].is_name() || is(type, "return") || is(type, "else")) continue;  // it declares nothing
-        if (type == 0 || !is(type - 1, "const")) return false;
-        is_const = true;
-    }
-    return is_const;
-}
-
 /// Of `k.size(2)` that begins here, the closing bracket, if k is const: no round changes its shape.
 std::optional<std::size_t> LoopReader::end_of_size_that_stays(std::size_t i, std::size_t loop) const {
     static const Names sizes = {"size", "rank", "numel"};
@@ -214,7 +191,7 @@ std::optional<std::size_t> LoopReader::end_of_size_that_stays(std::size_t i, std
     const std::size_t close = closing_[i + 3];
     const auto is_number = [](const Word& word) { return word.is_number() || word.text == "-"; };
     if (!std::ranges::all_of(between(i + 4, close), is_number)) return {};
-    return is_declared_as_const(words_[i].text, loop) ? std::optional(close) : std::nullopt;
+    return is_declared_as_const(words_[i].text, words_, loop) ? std::optional(close) : std::nullopt;
 }
 
 /// A variable that the head moves towards the bound, and nothing else moves.
@@ -256,7 +233,8 @@ Loop::Ends LoopReader::ends(const Extent& loop) const {
         if (!word.is_name() || !read.insert(word.text).second) continue;
         if (read.size() > most_names) return Loop::Ends::perhaps;
         const std::size_t repeated = is(loop.begin, "for") ? begin : loop.begin;
-        if (!is_local(word.text, repeated) || may_change(word.text, repeated, loop.end + 1, HandedOver::may_change))
+        if (!is_local(word.text, words_, repeated) ||
+            may_change(word.text, repeated, loop.end + 1, HandedOver::may_change))
             return Loop::Ends::perhaps;
     }
     return read.empty() ? Loop::Ends::perhaps : Loop::Ends::never_by_head;
@@ -279,7 +257,9 @@ std::optional<SkippedStep> LoopReader::skipped_step(const Extent& loop) const {
     if (!is(loop.begin, "while") || close >= end) return {};
     static const Names allowed = {"<", ">", "=", "!", "+", "-", "*", "&", "|"};
     Names read;
+    int sizes = 0;
     for (std::size_t i = loop.condition + 1; i < close; ++i) {
+        if (is(i + 1, ".") && ++sizes > most_sizes) return {};
         if (const auto size_ends = end_of_size_that_stays(i, loop.begin)) {
             i = *size_ends;
             continue;

@@ -6,11 +6,16 @@
 #include <cstddef>
 #include <initializer_list>
 #include <set>
+#include <span>
 #include <string_view>
 #include <vector>
 
 namespace headway::build {
 namespace {
+
+/// From a loop's head to the line: each candidate is followed through all of them.
+constexpr std::ptrdiff_t most_words = 1000;
+constexpr int most_candidates = 8;
 
 /// What a loop counts, up to where, and by how much; and where its head ends.
 struct Count {
@@ -20,7 +25,7 @@ struct Count {
 
 class Pieces {
 public:
-    Pieces(const std::vector<Word>& words, int line) : words_(words), line_(line) {}
+    Pieces(std::span<const Word> words, int line) : words_(words), line_(line) {}
 
     std::optional<Count> count_of(int head) const {
         for (std::size_t i = 0; i < words_.size() && words_[i].line <= head; ++i) {
@@ -34,10 +39,14 @@ public:
         return {};
     }
 
-    std::optional<UncutPiece> uncut(const Count& count) const {
-        for (std::size_t i = count.behind; i < words_.size() && words_[i].line < line_; ++i)
-            if (words_[i].is_name() && are(i + 1, {"=", count.variable, "+", count.step, ";"}) && reaches(i))
+    /// @param left  candidates, of all loops around the line together
+    std::optional<UncutPiece> uncut(const Count& count, int& left) const {
+        for (std::size_t i = count.behind; i < words_.size() && words_[i].line < line_; ++i) {
+            if (!words_[i].is_name() || !are(i + 1, {"=", count.variable, "+", count.step, ";"})) continue;
+            if (left-- == 0) return {};
+            if (reaches(i))
                 return UncutPiece{words_[i].line, text(i), count.variable + " + " + count.step, count.bound};
+        }
         return {};
     }
 
@@ -91,18 +100,27 @@ private:
         return false;
     }
 
-    const std::vector<Word>& words_;
+    std::span<const Word> words_;
     int line_;
 };
+
+/// The words of the loop that begins there, up to the end of the line; none if they are too many.
+std::span<const Word> words_between(const std::vector<Word>& words, int head, int line) {
+    const auto begin = std::ranges::lower_bound(words, head, {}, &Word::line);
+    const auto end = std::ranges::upper_bound(words, line, {}, &Word::line);
+    return begin < end && end - begin <= most_words ? std::span(begin, end) : std::span<const Word>{};
+}
 
 }  // namespace
 
 std::optional<UncutPiece> uncut_piece(const FunctionAround& function, int line) {
-    const Pieces pieces(function.words, line);
     const std::vector<Loop> loops = loops_around(function, line);
-    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
+    int left = most_candidates;
+    for (auto loop = loops.rbegin(); loop != loops.rend() && left > 0; ++loop) {
+        const Pieces pieces(words_between(function.words, loop->line, line), line);
         if (const auto count = pieces.count_of(loop->line))
-            if (auto found = pieces.uncut(*count)) return found;
+            if (auto found = pieces.uncut(*count, left)) return found;
+    }
     return {};
 }
 

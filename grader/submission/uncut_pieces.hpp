@@ -16,7 +16,8 @@ struct UncutPiece {
 };
 
 /// Of `for (t = …; t < T; t += run)` around this line, `end = t + run;` above it, where what the line reads is `end` or
-/// was computed from it, and nothing on the way takes the smaller of two.
+/// was computed from it, and nothing on the way takes the smaller of two. Nothing of a loop that is longer than anybody
+/// writes.
 std::optional<UncutPiece> uncut_piece(const FunctionAround& function, int line);
 
 }  // namespace headway::build

@@ -52,6 +52,12 @@ void each_field(T& line, auto&& field) {
     field("text", line.text);
 }
 
+template <MaybeConst<Sentence> T>
+void each_field(T& sentence, auto&& field) {
+    field("function", sentence.function);
+    field("message", sentence.message);
+}
+
 template <MaybeConst<Failure> T>
 void each_field(T& failure, auto&& field) {
     field("kind", failure.kind);
@@ -71,6 +77,7 @@ void each_field(T& failure, auto&& field) {
     field("through", failure.through);
     field("advice", failure.advice);
     field("frames", failure.frames);
+    field("sentences", failure.sentences);
 }
 
 template <MaybeConst<Test> T>

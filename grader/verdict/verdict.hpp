@@ -85,6 +85,12 @@ struct SourceLine {
     std::string text;  ///< without the space around it
 };
 
+/// What is said of one function.
+struct Sentence {
+    std::string function;
+    std::string message;
+};
+
 struct Failure {
     FailureKind kind = FailureKind::wrong_value;
     std::string function;  ///< the student's function that was called
@@ -106,6 +112,9 @@ struct Failure {
     std::optional<std::string> advice;   ///< what to change, where a known mistake of handling the library was refused
     /// In a judge's answer alone: wire::Error::frames, which the grading replaces by `at`.
     std::optional<std::vector<std::int64_t>> frames;
+    /// In a judge's answer alone: what the message tells of each function, where it tells of calls that should have
+    /// been refused. A message holds words of the submission, so nobody can take it apart again.
+    std::optional<std::vector<Sentence>> sentences;
 };
 
 /// The builds of a submission in which a test failed.

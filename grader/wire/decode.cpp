@@ -171,8 +171,9 @@ Reply decode_reply(std::span<const std::byte> bytes, std::size_t most_unfolded) 
         const auto kind = error->kind();
         if (kind < schema::ErrorKind_MIN || kind > schema::ErrorKind_MAX)
             throw MalformedMessage("an unknown kind of error");
-        reply.error = Error{static_cast<ErrorKind>(kind), decoder.text(error->type()), decoder.text(error->message()),
-                            decoder.frames(error->frames()), error->uncaught()};
+        reply.error =
+            Error{static_cast<ErrorKind>(kind),    decoder.text(error->type()), decoder.text(error->message()),
+                  decoder.frames(error->frames()), error->uncaught(),           error->before_main()};
         if (reply.error->type.size() + reply.error->message.size() > max_error_bytes)
             throw MalformedMessage("an exception with a text of more than 8 KiB");
     } else {

@@ -160,9 +160,10 @@ Bytes encode(const Reply& reply) {
     const Encoded result = encoder.value(reply.result);
     Offset<schema::Error> error;
     if (reply.error)
-        error = schema::CreateError(builder, to_schema(reply.error->kind), builder.CreateString(reply.error->type),
-                                    builder.CreateString(reply.error->message),
-                                    builder.CreateVector(reply.error->frames), reply.error->uncaught);
+        error =
+            schema::CreateError(builder, to_schema(reply.error->kind), builder.CreateString(reply.error->type),
+                                builder.CreateString(reply.error->message), builder.CreateVector(reply.error->frames),
+                                reply.error->uncaught, reply.error->before_main);
     const auto changed = builder.CreateVectorOfStrings(reply.changed_arguments);
     const auto table = schema::CreateReply(builder, reply.id, result.tag, result.offset, error, changed);
     return encoder.finish(schema::CreateMessage(builder, Offset<schema::Call>(), table));

@@ -41,11 +41,9 @@ struct Error {
     /// Where: addresses within the calls that led there, as the worker's program file counts them, the innermost first.
     /// The worker's own word, which may show a line and decides nothing.
     std::vector<std::int64_t> frames = {};
-    bool uncaught = false;  ///< nothing catches it: the worker ends
+    bool uncaught = false;     ///< nothing catches it: the worker ends
+    bool before_main = false;  ///< with that: main was not reached
 };
-
-/// Ends the message of an error that is uncaught, where main was not reached.
-inline constexpr std::string_view thrown_before_main = " (thrown before main)";
 
 struct Reply {
     std::uint64_t id = 0;

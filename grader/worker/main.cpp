@@ -84,8 +84,7 @@ std::terminate_handler usual_end = nullptr;
         const auto frame = reply.error ? wire::read_frame(channel) : std::nullopt;
         if (frame) {
             reply.id = wire::decode_call(*frame).id;
-            constexpr std::size_t most_bytes = 4000;
-            reply.error->message = reply.error->message.substr(0, most_bytes).append(wire::thrown_before_main);
+            reply.error->before_main = true;
             wire::write_frame(channel, wire::encode(reply));
         }
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the signal says enough

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <regex>
@@ -53,9 +54,20 @@ constexpr float most_promised = 1e37F;
 
 }  // namespace
 
-std::optional<wire::Value> within_the_promise(const wire::Value& question) {
+bool ElementsLeft::take(Index elements) {
+    if (elements > std::min(most_of_a_question, left_)) return false;
+    left_ -= elements;
+    return true;
+}
+
+std::optional<wire::Value> within_the_promise(const wire::Value& question, ElementsLeft& left) {
     const auto* asked = std::get_if<wire::Record>(&question);
     if (asked == nullptr) return std::nullopt;
+    Index elements = 0;
+    for (const wire::Field& field : asked->fields)
+        if (const auto* tensor = std::get_if<Tensor>(&field.value); tensor != nullptr && tensor->defined())
+            elements += tensor->numel();
+    if (!left.take(elements)) return std::nullopt;
     wire::Record tame = *asked;
     bool changed = false;
     for (wire::Field& field : tame.fields) {
@@ -72,7 +84,7 @@ std::optional<wire::Value> within_the_promise(const wire::Value& question) {
     return changed ? std::optional<wire::Value>(std::move(tame)) : std::nullopt;
 }
 
-std::optional<SequencesFirst> with_sequences_first(const wire::Value& question) {
+std::optional<SequencesFirst> with_sequences_first(const wire::Value& question, ElementsLeft& left) {
     const Tensor *query = tensor_in(question, "query"), *key = tensor_in(question, "key");
     const auto* asked = std::get_if<wire::Record>(&question);
     const wire::Field* field = asked != nullptr ? asked->find("mask") : nullptr;
@@ -82,6 +94,7 @@ std::optional<SequencesFirst> with_sequences_first(const wire::Value& question) 
     if (B < 2 || (rank != 2 && rank != 3) || mask->size(0) != B) return {};
     const Index rows = rank == 3 ? mask->size(1) : 1, columns = mask->size(-1);
     if ((rows != 1 && rows != T) || (columns != S && (rank == 2 || columns != 1))) return {};
+    if (!left.take(mask->numel())) return {};
     const Mask dense = mask->clone();
     SequencesFirst other{*asked, mask->shape(), {B, 1, rows, columns}};
     for (wire::Field& one : std::get<wire::Record>(other.question).fields)

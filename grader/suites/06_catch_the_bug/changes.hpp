@@ -12,6 +12,18 @@ namespace headway::judge {
 
 // What experiments make of a question or an answer, to see whether a test then passes.
 
+/// What experiments may write anew, over all questions of a run. A question takes a few bytes and may have millions of
+/// elements.
+class ElementsLeft {
+public:
+    /// @return whether there is room for as many
+    bool take(Index elements);
+
+private:
+    static constexpr Index most_of_a_question = Index{1} << 22, most = Index{1} << 26;
+    Index left_ = most;
+};
+
 /// Of an answer or a question; null if there is none of that name.
 const Tensor* tensor_in(const wire::Value& record, const char* part);
 
@@ -32,7 +44,8 @@ wire::Value with_queries_before_heads(wire::Value answer);
 std::string what_an_axis_counts(const std::string& words);
 
 /// The question, with 0 for each number that is too large, infinite or none; nothing if there is no such number.
-std::optional<wire::Value> within_the_promise(const wire::Value& question);
+/// And nothing if there is no room for it.
+std::optional<wire::Value> within_the_promise(const wire::Value& question, ElementsLeft& left);
 
 /// A question whose mask has the sequences where (B, H, T, S) has heads or queries.
 struct SequencesFirst {
@@ -40,8 +53,8 @@ struct SequencesFirst {
     Shape was, is;         ///< of the mask
 };
 
-/// Nothing if its mask can be meant as it is alone.
-std::optional<SequencesFirst> with_sequences_first(const wire::Value& question);
+/// Nothing if its mask can be meant as it is alone, or there is no room for it.
+std::optional<SequencesFirst> with_sequences_first(const wire::Value& question, ElementsLeft& left);
 
 /// What is wrong with masks that were meant to have the sequences first.
 std::string where_masks_meet(const std::map<Shape, Shape>& meant);

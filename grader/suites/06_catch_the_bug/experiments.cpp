@@ -243,16 +243,19 @@ std::string why_failed(const Student& student, std::uint64_t seed, const Trial& 
         });
     };
     bool asks_beyond = false;
+    ElementsLeft left;
     std::map<Shape, Shape> meant;  // the shapes of masks that may be meant to have the sequences first
     const auto lined_up_by_sequences = [&](AttentionProcess& attention, const wire::Value& question,
                                            wire::Value answer) {
-        const auto other = with_sequences_first(question);
+        const auto other = with_sequences_first(question, left);
         if (!other) return answer;
         meant.emplace(other->was, other->is);
         return attention.answer(met.attention->id, other->question);
     };
     const auto kept_within = [&](AttentionProcess& attention, const wire::Value& question, wire::Value answer) {
-        const auto tame = within_the_promise(question);
+        // What is refused for its shapes is refused with other numbers, too.
+        const bool is_refused = tensor_in(answer, "output") == nullptr;
+        const auto tame = is_refused ? std::nullopt : within_the_promise(question, left);
         asks_beyond |= tame.has_value();
         return tame ? attention.answer(met.attention->id, *tame) : std::move(answer);
     };

@@ -1,5 +1,5 @@
 // What the source and the compiler's warnings tell of a call that a signal ended.
-#include "grading/causes_in_source.hpp"
+#include "grading/causes_of_crashes.hpp"
 
 #include <gmock/gmock.h>
 
@@ -30,7 +30,7 @@ verdict::Failure ended(const std::string& how, verdict::SourceLine at, verdict::
     failure.function = "whole";
     failure.message = "your whole " + how;
     failure.at = std::move(at);
-    tell_which_return_is_missing(failure, {warning}, ends_early);
+    tell_which_return_is_missing(failure, {warning}, ReadSources(ends_early));
     return failure;
 }
 
@@ -71,7 +71,7 @@ verdict::Failure crashed(const std::string& declared, const std::string& read, i
     verdict::Failure failure;
     failure.message = "your tests, in OneCase.NoBiases, crashed: SIGSEGV (it touched memory that is not its own)";
     failure.at = verdict::SourceLine{"tests.cpp", at, ""};
-    tell_of_a_mask_that_is_not_given(failure, {{"tests.cpp", 6, ""}}, tests);
+    tell_of_a_mask_that_is_not_given(failure, {{"tests.cpp", 6, ""}}, ReadSources(tests));
     return failure;
 }
 

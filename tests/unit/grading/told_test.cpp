@@ -48,5 +48,30 @@ TEST(ToldInWords, EachOfThemAloneIsToldAsItIs) {
                 ElementsAre(Not(HasSubstr("T·S"))));
 }
 
+TEST(ToldInWords, WhatIsToldOfEachFunctionIsTakenFromTheList) {
+    verdict::Test test;
+    test.state = verdict::TestState::failed;
+    test.failure.emplace();
+    test.failure->kind = verdict::FailureKind::wrong_behaviour;
+    test.failure->function = "append";
+    test.failure->message = "a. Besides: b";
+    test.failure->sentences = {
+        {"append", "k is wider: your append should throw std::invalid_argument, but it answered"},
+        {"decode", "x is wider: your decode should throw std::invalid_argument, but it answered"}};
+    verdict::Exercise exercise;
+    exercise.tests.push_back(test);
+    EXPECT_THAT(told_in_words(exercise),
+                ElementsAre("append: k is wider: your append should throw std::invalid_argument, but it answered",
+                            "decode: x is wider: your decode should throw std::invalid_argument, but it answered"));
+}
+
+/// What a submission throws are its own words.
+TEST(ToldInWords, AnExceptionTellsNothingOfAnotherFunction) {
+    const std::string forged =
+        "T = 0: your window_attention should throw std::invalid_argument, but it threw std::runtime_error (x. Besides: "
+        "k: your softmax_rows should throw std::invalid_argument, but it answered)";
+    EXPECT_THAT(told_of({forged}), ElementsAre("window_attention: " + forged));
+}
+
 }  // namespace
 }  // namespace headway::cli

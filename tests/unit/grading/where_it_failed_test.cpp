@@ -44,7 +44,7 @@ TEST(WhereItFailed, TheFunctionThatLacksAReturnIsTheOneAtTheLine) {
         failure.sanitizer.emplace();
         failure.sanitizer->file = "backward.cpp";
         failure.sanitizer->line = line;
-        name_what_lacks_a_return(failure, backward);
+        name_what_lacks_a_return(failure, ReadSources(backward));
         return failure.message;
     };
     EXPECT_EQ(told_at(1), "your linear_backward can end without returning a value at backward.cpp:1");
@@ -57,16 +57,18 @@ TEST(WhereItFailed, AFunctionThatCallsItselfWithACloneIsToldWhatThatKeeps) {
     verdict::Failure failure;
     failure.message = "your append recurses without end: does it call itself, or do two call each other?";
     failure.at = verdict::SourceLine{"kv_cache.cpp", 1, "return append(cache, k.clone());"};
-    tell_what_clone_keeps(failure, {{"kv_cache.cpp", "void append() {\n}\n"}});
+    const std::vector<build::SourceFile> without = {{"kv_cache.cpp", "void append() {\n}\n"}};
+    const std::vector<build::SourceFile> with = {{"head_splitting.cpp", "Tensor contiguous(const Tensor& x) {\n}\n"}};
+    tell_what_clone_keeps(failure, ReadSources(without));
     EXPECT_EQ(
         failure.advice,
         "clone() keeps the strides: what was not contiguous is not contiguous now. contiguous() gives a row-major "
         "one.");
-    tell_what_clone_keeps(failure, {{"head_splitting.cpp", "Tensor contiguous(const Tensor& x) {\n}\n"}});
+    tell_what_clone_keeps(failure, ReadSources(with));
     EXPECT_NE(failure.advice->find("Tensor::empty(x.shape())"), std::string::npos);
     failure.advice.reset();
     failure.at->text = "return append(cache, k);";
-    tell_what_clone_keeps(failure, {});
+    tell_what_clone_keeps(failure, ReadSources(without));
     EXPECT_FALSE(failure.advice);
 }
 
@@ -94,9 +96,11 @@ TEST(WhereItFailed, APointerThatWasNeverSetIsToldWithTheVariableThatHidesIt) {
 TEST(WhereItFailed, AContinueGoesPastWhatEndsTheLoop) {
     verdict::Failure failure;
     failure.at = verdict::SourceLine{"scores.cpp", 3, "while (s < S) {"};
-    tell_what_continue_skips(failure, {{"scores.cpp",
-                                        "void f(const Mask& m, Index S) {\n    Index s = 0;\n    while (s < S) {\n"
-                                        "        if (m(0, s)) continue;\n        s++;\n    }\n}\n"}});
+    const std::vector<build::SourceFile> files = {
+        {"scores.cpp",
+         "void f(const Mask& m, Index S) {\n    Index s = 0;\n    while (s < S) {\n"
+         "        if (m(0, s)) continue;\n        s++;\n    }\n}\n"}};
+    tell_what_continue_skips(failure, ReadSources(files));
     EXPECT_EQ(failure.advice, "The continue in line 4 goes past line 5, where s changes: s++;");
 }
 
@@ -105,8 +109,9 @@ TEST(WhereItFailed, ALoopIsToldWithTheNumbersForWhichItNeverEnds) {
         verdict::Failure failure;
         failure.function = called;
         failure.at = verdict::SourceLine{"numbers.cpp", 3, loop};
-        tell_for_what_a_loop_goes_on(failure, {{"numbers.cpp", "float nearest(float size, Index w) {\n    " + before +
-                                                                   "\n    " + loop + "\n}\n"}});
+        const std::vector<build::SourceFile> files = {
+            {"numbers.cpp", "float nearest(float size, Index w) {\n    " + before + "\n    " + loop + "\n}\n"}};
+        tell_for_what_a_loop_goes_on(failure, ReadSources(files));
         return failure.advice.value_or("");
     };
     EXPECT_EQ(
@@ -127,8 +132,9 @@ TEST(WhereItFailed, ASumBeginsWithZeros) {
         failure.message = "your f threw std::invalid_argument: a += b: a tensor is undefined (a Tensor{} has no shape)";
         failure.advice = "Ask defined() first.";
         failure.at = verdict::SourceLine{"backward.cpp", 3, line};
-        tell_how_a_sum_begins(failure, {{"backward.cpp", "Tensor f(const Tensor& x) {\n" + declared + "\n" + line +
-                                                             "\nreturn sum;\n}\n"}});
+        const std::vector<build::SourceFile> files = {
+            {"backward.cpp", "Tensor f(const Tensor& x) {\n" + declared + "\n" + line + "\nreturn sum;\n}\n"}};
+        tell_how_a_sum_begins(failure, ReadSources(files));
         return *failure.advice;
     };
     EXPECT_EQ(told("Tensor sum;", "sum += x;"),
@@ -201,15 +207,16 @@ TEST(WhereItFailed, TheFunctionThatWasCalledGotThereThroughALineOfItsOwn) {
         return verdict::SourceLine{"grouped.cpp", line, std::move(text)};
     };
     const build::ThrowSite site{.line = at(2, "throw"), .callers = {at(6, "attend(x);")}};
-    const auto way = way_through("layer (masked)", site, grouped);
+    const build::SourceLines own(grouped);
+    const auto way = way_through("layer (masked)", site, own);
     ASSERT_TRUE(way);
     EXPECT_EQ(way->line, 5);
     EXPECT_EQ(way->text, "const Tensor y = attend(x);");
-    EXPECT_FALSE(way_through("attend", site, grouped)) << "the line is its own";
-    EXPECT_FALSE(way_through("pool", site, grouped)) << "no line of it is on the way";
+    EXPECT_FALSE(way_through("attend", site, own)) << "the line is its own";
+    EXPECT_FALSE(way_through("pool", site, own)) << "no line of it is on the way";
     build::ThrowSite cleared_up = site;
     for (verdict::SourceLine& caller : cleared_up.callers) caller.text = "}";
-    EXPECT_FALSE(way_through("layer", cleared_up, grouped)) << "its last bracket is no call";
+    EXPECT_FALSE(way_through("layer", cleared_up, own)) << "its last bracket is no call";
 }
 
 TEST(WhereItFailed, ThePieceThatIsNotCutIsSaid) {
@@ -224,7 +231,7 @@ TEST(WhereItFailed, ThePieceThatIsNotCutIsSaid) {
         verdict::Failure failure;
         failure.at = verdict::SourceLine{"tiled.cpp", 4, "use(k.slice(2, t, end));"};
         failure.advice = guessed;
-        tell_which_piece_is_not_cut(failure, tiled);
+        tell_which_piece_is_not_cut(failure, ReadSources(tiled));
         return *failure.advice;
     };
     EXPECT_EQ(advice("That reaches past the end. If the axis is cut into pieces, the last one is shorter"),
@@ -264,7 +271,8 @@ TEST(WhereItFailed, AnIndexThatRunsAwayIsToldWithTheLoopThatCountsIt) {
             "void f(const Tensor& x, Index T, Index S) {\n    for (Index t = 0; t < T; ++t)\n        " + head +
             "\n            sum += x(t, s);\n}\n";
         failure.at = verdict::SourceLine{"f.cpp", 4, "sum += x(t, s);"};
-        tell_what_counts_another(failure, {{"f.cpp", source}});
+        const std::vector<build::SourceFile> files = {{"f.cpp", source}};
+        tell_what_counts_another(failure, ReadSources(files));
         return *failure.advice;
     };
     EXPECT_EQ(told("for (Index s = 0; s < S; ++t)"),
@@ -281,12 +289,12 @@ TEST(WhereItFailed, BesideATensorWithoutValuesTheOthersOfItsFunctionAreTold) {
          "    Tensor gk = Tensor::empty({1});\n    Tensor gv = Tensor::empty({1});\n}\n"}};
     verdict::FunctionDiagnosis function;
     function.at = verdict::SourceLine{"backward.cpp", 6, "Tensor gk = Tensor::empty({1});"};
-    tell_of_other_empty_ones(function, backward);
+    tell_of_other_empty_ones(function, ReadSources(backward));
     ASSERT_EQ(function.sentences.size(), 1U);
     EXPECT_NE(function.sentences[0].find("Tensor::empty in lines 5 and 7, too"), std::string::npos);
     function.sentences.clear();
     function.at->text = "float sum;";
-    tell_of_other_empty_ones(function, backward);
+    tell_of_other_empty_ones(function, ReadSources(backward));
     EXPECT_TRUE(function.sentences.empty());
 }
 

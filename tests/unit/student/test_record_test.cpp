@@ -49,6 +49,11 @@ TEST(TestRecord, AllThatWasLetThroughIsToldInOne) {
               "through: a mask (3). Besides: k is wider: your append should throw std::invalid_argument, but it "
               "answered. Besides: it keeps its arguments");
     EXPECT_EQ(record.failure->function, "make");
+    ASSERT_TRUE(record.failure->sentences);
+    ASSERT_EQ(record.failure->sentences->size(), 2U);
+    EXPECT_EQ(record.failure->sentences->back().function, "append");
+    EXPECT_EQ(record.failure->sentences->back().message,
+              "k is wider: your append should throw std::invalid_argument, but it answered");
     EXPECT_EQ(record.failure->story, std::vector<std::string>{"what led to it"});
     EXPECT_TRUE(record.waits_for.empty());
 }

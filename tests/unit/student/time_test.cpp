@@ -1,11 +1,15 @@
 // What a worker's time is: what it computes and what it sleeps, and not what this machine has no processor for.
 #include "student/student.hpp"
 #include "student/worker_link.hpp"
+#include "wire/frame.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -134,6 +138,46 @@ TEST(Time, AnEndBeforeMainIsToldAsSuch) {
     EXPECT_EQ(words(shell(sleeps, "exit 3")),
               "was never reached: before main, the program ended the process: exit status 3");
     EXPECT_EQ(words(shell("exit 3")), "ended the process: exit status 3");
+}
+
+/// What a shell does to send this.
+std::string sending(const wire::Reply& reply) {
+    std::string command = "printf '";
+    for (const std::byte byte : wire::framed(wire::encode(reply))) {
+        const auto bits = std::to_integer<unsigned>(byte);
+        command += '\\';
+        for (const unsigned shift : {6U, 3U, 0U}) command += static_cast<char>('0' + ((bits >> shift) & 7U));
+    }
+    return command + "' >&3";
+}
+
+TEST(Time, WhatHasAnsweredHasReachedMainWhateverItSays) {
+    const auto thrown = [](std::uint64_t id, bool before_main) {
+        wire::Reply reply;
+        reply.id = id;
+        reply.error = wire::Error{
+            .type = "T", .message = "words (thrown before main)", .uncaught = true, .before_main = before_main};
+        return reply;
+    };
+    const auto words = [](WorkerLink& link, std::uint64_t id) {
+        try {
+            link.exchange({id, "f", {}}, milliseconds(5000));
+        } catch (const NoAnswer& why) {
+            return why.message;
+        }
+        return std::string("answered");
+    };
+    const std::string told = "threw T, which nothing could catch: words (thrown before main)";
+    WorkerLink by_words(shell(sending(thrown(1, false))), {});
+    EXPECT_EQ(words(by_words, 1), told) << "a message's text says nothing of main";
+    WorkerLink before(shell(sending(thrown(1, true))), {});
+    EXPECT_EQ(words(before, 1), "was never reached: before main, the program " + told);
+    wire::Reply answer;
+    answer.id = 1;
+    const std::string next = "; dd bs=4096 count=1 <&3 >/dev/null 2>&1; ";
+    WorkerLink later(shell(sending(answer) + next + sending(thrown(2, true))), {});
+    EXPECT_EQ(words(later, 1), "answered");
+    EXPECT_EQ(words(later, 2), told);
 }
 
 TEST(Time, WaitingForAProcessorDoesNot) {

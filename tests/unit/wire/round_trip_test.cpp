@@ -109,6 +109,9 @@ TEST(Wire, RepliesCarryErrorsAndChangedArguments) {
     EXPECT_EQ(back.error->message, "axis 3");
     EXPECT_EQ(back.error->frames, (std::vector<std::int64_t>{0x1234, 0}));
     EXPECT_TRUE(back.error->uncaught);
+    EXPECT_FALSE(back.error->before_main);
+    reply.error->before_main = true;
+    EXPECT_TRUE(decode_reply(encode(reply)).error->before_main);
     EXPECT_EQ(back.changed_arguments, (std::vector<std::string>{"q", "k"}));
 }
 

@@ -1,0 +1,91 @@
+#include "grading/causes_of_crashes.hpp"
+
+#include "submission/function_places.hpp"
+#include "submission/mask_reads.hpp"
+#include "submission/source_words.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace headway::cli {
+
+using verdict::Failure;
+
+namespace {
+
+/// Whether a call on this line is one of that function.
+bool calls(const verdict::SourceLine& line, const std::string& function) {
+    const std::vector<build::Word> words = build::words_of(line.text);
+    for (std::size_t i = 0; i + 1 < words.size(); ++i)
+        if (words[i].text == function && words[i + 1].text == "(") return true;
+    return false;
+}
+
+/// By a signal whose cause may be any. An assertion, a division and a stack that is used up tell their own.
+bool is_crash_of_any_cause(const std::string& message) {
+    const auto says = [&](const char* text) { return message.find(text) != std::string::npos; };
+    return says("crashed: SIGSEGV") || says("crashed: SIGBUS") || says("crashed: it ran into code") ||
+           says("(memory was freed twice") || says("aborted: SIGABRT (");
+}
+
+}  // namespace
+
+void tell_which_return_is_missing(Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
+                                  const ReadSources& sources) {
+    if (failure.sanitizer || !is_crash_of_any_cause(failure.message)) return;
+    const build::SourceLines& own = sources.lines();
+    const auto fails_in = failure.at ? own.function_around(*failure.at) : std::nullopt;
+    const std::string called = failure.function.substr(0, failure.function.find(" ("));
+    for (const verdict::CompilerMessage& warning : warnings) {
+        // It is at the function's last bracket; behind that of a lambda something follows.
+        if (warning.text.find("-Wreturn-type]") == std::string::npos || !warning.at.text.ends_with('}')) continue;
+        const auto around = own.function_around(warning.at);
+        if (!around) continue;
+        const bool is_on_the_way = around->name == called || (fails_in && around->name == fails_in->name) ||
+                                   (failure.at && calls(*failure.at, around->name));
+        if (!is_on_the_way) continue;
+        std::string told = failure.message;
+        const std::string whose = "your " + failure.function + " ";
+        if (around->name == called && told.starts_with(whose))
+            told = "It " + told.substr(whose.size());
+        else if (told.starts_with("your "))
+            told.front() = 'Y';
+        failure.message =
+            fmt::format("your {} can end without returning a value (the compiler warns of it at {}:{}). {}",
+                        around->name, warning.at.file, warning.at.line, told);
+        failure.advice =
+            "Mend that first: a result that was never made may be read, copied or freed in any line after it. Each "
+            "way through the function needs a return.";
+        return;
+    }
+}
+
+void tell_of_a_mask_that_is_not_given(Failure& failure, const std::vector<verdict::SourceLine>& callers,
+                                      const ReadSources& sources) {
+    const bool is_told_where = failure.sanitizer && failure.sanitizer->kind == "SEGV";
+    if (!failure.at || (!is_told_where && failure.message.find("crashed: SIGSEGV") == std::string::npos)) return;
+    const build::SourceLines& own = sources.lines();
+    std::vector<verdict::SourceLine> way = {*failure.at};
+    way.insert(way.end(), callers.begin(), callers.end());
+    for (const verdict::SourceLine& line : way) {
+        const auto function = own.function_around(line);
+        const auto read = function ? build::unasked_mask_read(*function) : std::nullopt;
+        if (!read) continue;
+        // A line of a helper that calls a lambda of this function, perhaps: what is read there, this one reads.
+        const auto fails_in = own.function_around(*failure.at);
+        const bool is_a_helpers = fails_in && fails_in->name != function->name;
+        if (!is_a_helpers && !read->lines.contains(failure.at->line)) continue;
+        if (is_a_helpers && read->lines.size() == 1)
+            if (auto at = own.at(line.file, *read->lines.begin())) failure.at = std::move(*at);
+        failure.advice = fmt::format(
+            "{0} is {1}.data() (line {2}), and nothing there asks whether there is a mask: where none is given "
+            "(Mask{{}}), it points nowhere. Ask {1}.defined() first.",
+            read->pointer, read->mask, read->declared);
+        return;
+    }
+}
+
+}  // namespace headway::cli

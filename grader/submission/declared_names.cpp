@@ -1,0 +1,52 @@
+#include "submission/declared_names.hpp"
+
+#include <algorithm>
+
+namespace headway::build {
+namespace {
+
+bool is(const std::vector<Word>& words, std::size_t i, std::string_view text) {
+    return i < words.size() && words[i].text == text;
+}
+
+/// `Tensor` of "Tensor& x" and "Tensor x".
+std::size_t type_before(const std::vector<Word>& words, std::size_t i) { return is(words, i - 1, "&") ? i - 2 : i - 1; }
+
+}  // namespace
+
+std::map<std::string_view, std::size_t> first_tensors(const std::vector<Word>& words) {
+    std::map<std::string_view, std::size_t> first;
+    const auto is_one = [&](std::size_t i) { return is(words, i, "Tensor") || is(words, i, "Mask"); };
+    for (std::size_t i = 2; i < words.size(); ++i) {
+        if (is(words, i + 1, "(")) continue;
+        const bool begins_as_one = is(words, i + 1, "=") && is_one(i + 2) && !is(words, i - 1, ".");
+        if (is_one(type_before(words, i)) || begins_as_one) first.emplace(words[i].text, i);
+    }
+    return first;
+}
+
+bool is_local(const std::string& name, const std::vector<Word>& words, std::size_t before) {
+    bool is_declared = false;
+    for (std::size_t i = 3; i < std::min(before, words.size()); ++i) {
+        if (!is(words, i, name)) continue;
+        is_declared |= words[i - 1].is_name() && !is(words, i - 1, "return") && !is(words, i - 1, "else");
+        if (is(words, i - 1, "=") && is(words, i - 3, "&")) return false;
+        if (is(words, i - 1, "&") && !is(words, i - 2, "&")) return false;
+    }
+    return is_declared;
+}
+
+bool is_declared_as_const(const std::string& name, const std::vector<Word>& words, std::size_t before) {
+    bool is_const = false;
+    for (std::size_t i = 2; i < std::min(before, words.size()); ++i) {
+        if (!is(words, i, name)) continue;
+        const std::size_t type = type_before(words, i);
+        if (!words[type].is_name() || is(words, type, "return") || is(words, type, "else"))
+            continue;  // declares nothing
+        if (type == 0 || !is(words, type - 1, "const")) return false;
+        is_const = true;
+    }
+    return is_const;
+}
+
+}  // namespace headway::build
