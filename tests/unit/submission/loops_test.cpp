@@ -136,5 +136,17 @@ TEST(Loops, AFunctionWithoutEndTakesNoLongTime) {
     }
 }
 
+/// Each call that is given `a` asks whether m is a tensor, which is said late.
+TEST(Loops, ManyCallsInManyLoopsTakeNoLongTime) {
+    std::string text = "void f(Index n) {\nIndex a;\n" + std::string(3600, ';') + " Tensor m;\n";
+    for (int i = 0; i < 16; ++i) text += "while (a) { ";
+    for (int i = 0; i < 1000; ++i) text += "m(a); ";
+    const auto function = FunctionsOfFile(text + "\n}\n").around(4);
+    ASSERT_TRUE(function);
+    const std::clock_t begin = std::clock();
+    for (int i = 0; i < 20; ++i) loops_around(*function, 4);
+    EXPECT_LT(std::clock() - begin, 5 * CLOCKS_PER_SEC);
+}
+
 }  // namespace
 }  // namespace headway::build

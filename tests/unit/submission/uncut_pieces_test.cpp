@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ctime>
 #include <string>
 #include <string_view>
 
@@ -47,6 +49,40 @@ TEST(UncutPieces, AreNotThoseThatAreCutOrNotRead) {
 TEST(UncutPieces, AnyTextComesToAnEnd) {
     for (const char* body : {"for (", "for (;;", "for (t; t < T; t += run) { end = t + run", "end = t + run;"})
         EXPECT_EQ(piece(body, 2), "");
+}
+
+/// What is not compiled is read all the same.
+TEST(UncutPieces, AFunctionWithoutEndTakesNoLongTime) {
+    const auto repeated = [](std::string_view text, int times) {
+        std::string all;
+        for (int i = 0; i < times; ++i) all += text;
+        return all;
+    };
+    std::string ends;
+    for (int i = 0; i < 800; ++i) ends += "e" + std::to_string(i) + " = t + run;\n";
+    const std::string slice = "0;\n#endif\nTensor part = s.slice(0, 0, T + 1);\n}";
+    const std::string audited = std::string(head) + "#if 0\n" + ends + repeated("a = ", 2300) + slice;
+    const std::string few = repeated(head, 16) + "#if 0\n" + ends.substr(0, 60) + repeated("a = ", 300) + slice;
+    for (const std::string& body : {audited, few}) {
+        const std::string text = "void f(Index T, Index run) {\n" + body + "\n}\n";
+        const int line = static_cast<int>(std::ranges::count(text.substr(0, text.find("Tensor part")), '\n')) + 1;
+        const auto function = FunctionsOfFile(text).around(line);
+        ASSERT_TRUE(function);
+        const std::clock_t begin = std::clock();  // of this process: others may keep it waiting
+        EXPECT_FALSE(uncut_piece(*function, line));
+        EXPECT_LT(std::clock() - begin, 2 * CLOCKS_PER_SEC) << body.substr(0, 60);
+    }
+}
+
+/// Of more lines that may be the one, none is told.
+TEST(UncutPieces, AreToldOfNoLoopThatIsLongerThanAnybodyWrites) {
+    const std::string end = "const Index end = t + run;\n", slice = "x.slice(2, t, end);\n}";
+    std::string between;
+    for (int i = 0; i < 300; ++i) between += "f(t);\n";
+    EXPECT_EQ(piece(std::string(head) + end + between + slice, 304), "");
+    std::string others;
+    for (int i = 0; i < 9; ++i) others += "o" + std::to_string(i) + " = t + run;\n";
+    EXPECT_EQ(piece(std::string(head) + others + end + slice, 13), "");
 }
 
 }  // namespace
