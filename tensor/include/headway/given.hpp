@@ -4,7 +4,7 @@
 
 /// What you have built in earlier exercises, ready made, so that a mistake there never costs you a later exercise.
 /// Each becomes available one exercise after you wrote it yourself; earlier use does not link, and the grader says so.
-/// Exercises 10 and 14 have none of it; in 11 and 12, merge_heads is left out.
+/// Exercises 06, 10 and 14 have none of it; in 11 and 12, merge_heads is left out.
 namespace headway::given {
 
 // ---- from exercise 03 on ------------------------------------------------------------------------------------
