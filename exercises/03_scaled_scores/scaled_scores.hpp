@@ -12,7 +12,7 @@
 // No function changes its arguments or what an earlier call returned. Where a shape does not fit, throw
 // std::invalid_argument. Tensors and masks may be views of any strides, as split_heads returns them: data()[i] is
 // element i only if is_contiguous(). given::split_heads is yours to use from here on. Sizes are at least 1 and ranks as
-// named. Numbers and scores are finite.
+// named. Numbers are finite, q·kᵀ and scores too.
 namespace headway::ex03 {
 
 /// Scaled scores:   q·kᵀ / √d.   The width that was summed over is d, whatever the model width is.

@@ -8,7 +8,7 @@
 // No function changes its arguments or what an earlier call returned. Where a shape does not fit, throw
 // std::invalid_argument. Tensors and masks may be views of any strides. Everything in <headway/given.hpp> up to
 // scaled_dot_product_context is yours to use. Sizes are at least 1 and ranks as named, except where a @throws names
-// others. Numbers and scores are finite.
+// others. Numbers are finite, q·kᵀ and scores too.
 namespace headway::ex04 {
 
 /// The inverse of split_heads: head h returns to features [h·d, (h+1)·d) of its token.
