@@ -5,10 +5,10 @@
 // Exercise 01: one attention head, without batch.
 //                                      T tokens · S keys · D model width · d key width · d_v value width
 //
-// This header is the specification; write the functions in single_head.cpp. No function changes its arguments,
-// or what it returned before. Where a shape does not fit, throw std::invalid_argument. Weights are stored (in, out), so
+// This header is the specification; write the functions in single_head.cpp. No function changes its arguments or what
+// an earlier call returned. Where a shape does not fit, throw std::invalid_argument. Weights are stored (in, out), so
 // a projection is x · w. Tensors may be views of any strides: data()[i] is element i only if is_contiguous().
-// Sizes are at least 1 and ranks as named, unless a @throws speaks of others. Numbers and scores are finite.
+// Sizes are at least 1 and ranks as named. Numbers are finite, q·kᵀ and scores too.
 namespace headway::ex01 {
 
 /// Softmax of each row:   w[t, s] = exp(scores[t, s]) / Σ_j exp(scores[t, j]).

@@ -21,7 +21,8 @@ Strides contiguous_strides(const Shape& shape);
 /// @param shape  of sizes alone: there is no -1, and no product of its sizes overflows Index (none such is asked)
 /// @return shares storage with x
 /// @throws std::invalid_argument if the element counts differ, or if the strides of x cannot express the shape, such as
-///         a transposed matrix seen as one row (refusing every tensor that is not contiguous is right too)
+///         a transposed matrix seen as one row (refusing every tensor that is not contiguous is right too; where a size
+///         is 1, a contiguous one may have any stride)
 Tensor view(const Tensor& x, const Shape& shape);
 
 /// Two axes swapped: only shape and strides change; nothing moves.                      [as torch.transpose]
@@ -33,15 +34,16 @@ Tensor transpose(const Tensor& x, Index axis0, Index axis1);
 /// x itself or a view of all of it if it is contiguous already (no copy), else a row-major copy.
 ///                                                                                     [as torch.Tensor.contiguous]
 /// @return the shape and numbers of x, with contiguous_strides(shape); an x that is contiguous already may keep its
-///         strides where a size is 1 or there are no numbers (a copy with contiguous_strides is right there too)
+///         strides where a size is 1 or there are no numbers (if they differ from contiguous_strides, a copy is right
+///         too)
 Tensor contiguous(const Tensor& x);
 
 /// The features of each token, divided among H heads: head h gets features [h·d, (h+1)·d).
 ///     (B, T, D)  view->  (B, T, H, d)  transpose->  (B, H, T, d)
 /// @param x  (B, T, D), contiguous (one that is not may be refused)
 /// @return (B, H, T, d), a view: shares storage with x
-/// @throws std::invalid_argument if x is not of rank 3 (std::out_of_range, as of an index that it lacks, will do),
-///         num_heads < 1, or D is not divisible by num_heads
+/// @throws std::invalid_argument if x is not of rank 3 (std::out_of_range is right too), num_heads < 1, or D is not
+///         divisible by num_heads
 Tensor split_heads(const Tensor& x, Index num_heads);
 
 }  // namespace headway::ex02

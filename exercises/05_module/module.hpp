@@ -14,9 +14,9 @@
 // Write a class of your own in module.cpp, members and all, that derives from Attention, and the factory that makes
 // one. Everything in <headway/given.hpp> is yours to use.
 // No function changes its arguments; tensors and masks may be views of any strides; what forward and attention_weights
-// returned stays as it was returned. Sizes are at least 1 and ranks as named, unless a @throws speaks of others, and no
-// H·d overflows. All numbers in tensors are finite, and so is what the formula makes of them. Scores of
-// ±1e4 overflow nothing.
+// returned stays as it was returned. Sizes are at least 1 and ranks as named, except where a @throws names others, and
+// no H·d overflows. All numbers in tensors are finite, and so is what the formula makes of them. Scores of ±1e4
+// overflow nothing.
 namespace headway::ex05 {
 
 struct AttentionOptions {
@@ -26,9 +26,9 @@ struct AttentionOptions {
     bool bias = true;                    ///< in all four projections
     bool causal = false;                 ///< block s > t + (S - T), in addition to the mask of each call
     float dropout = 0.0F;                ///< probability that a weight becomes 0 in training
-    std::uint64_t seed = 0;  ///< of first parameters and dropout (which may begin at seed + 1, say): modules
-                             ///< of equal seeds begin alike and drop alike, call by call; others do not (of
-                             ///< seeds that differ above their low 32 bits alone, this is not asked)
+    std::uint64_t seed = 0;              ///< of first parameters and of dropout (which may take seed + 1, say): modules
+                                         ///< of equal options begin alike and drop alike, call by call; those of other
+                                         ///< seeds do not (seeds that agree in their low 32 bits are not compared)
 };
 
 /// Multi-head attention with learned projections, as torch.nn.MultiheadAttention. Three differences matter when you
@@ -47,13 +47,13 @@ public:
     /// @param query  (B, T, D)   @param key, value  (B, S, D)
     /// @param mask  true = may not attend; broadcastable to (B, H, T, S)
     /// @return (B, T, D)
-    /// @throws std::invalid_argument if B, S or D differ where they must agree (a size of 1 may be let through
-    ///         where it broadcasts, which none does in place of D), or the mask does not broadcast
+    /// @throws std::invalid_argument if B, S or D differ where they must agree (any B or S of 1 that broadcasts may be
+    ///         let through, a D of 1 may not), or the mask does not broadcast
     virtual Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask) = 0;
 
-    /// The weights of each head (not averaged), before dropout, in either mode, which stays as it is. Whether a call
+    /// The weights of each head (not averaged), before dropout, in either mode; the mode stays as it is. Whether a call
     /// draws random numbers, and so changes what is dropped later, is up to you.
-    /// Refusing what does not fit is forward's part: it is not asked here.
+    /// forward must refuse what does not fit; this function may.
     /// @return (B, H, T, S); a blocked key has 0 (up to 1e-8 is right); each row sums to 1, or is all zero where every
     ///         key is blocked
     virtual Tensor attention_weights(const Tensor& query, const Tensor& key, const Mask& mask) = 0;

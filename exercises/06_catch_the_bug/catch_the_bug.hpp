@@ -14,7 +14,8 @@
 // in real software. What counts is what you catch: a property is caught if each attention that gets it wrong fails some
 // test that passes with every right one. Each right attention that some test of yours fails costs one of these, so one
 // test that is too strict for all of them may cost all. Some attentions are met twice: a set whose tests have other
-// names each time, or of which one passes and then fails with the same attention, catches nothing.
+// names each time, or in which a test passes and then fails with the same attention, catches nothing.
+// <headway/given.hpp> is not available.
 namespace headway::ex06 {
 
 /// What multi-head attention is given. Sizes are yours to choose, from 1 on, up to 2^20 scores (B·H·T·S),
@@ -46,11 +47,11 @@ struct Attended {
 /// in float32: answers are right to about five digits of the largest number involved where the scores of open keys are
 /// below 10 in size and there are at most 4096 of them. Up to ±3e4, in heads of at most 64 features, weights are right
 /// to 0.01, the weights of a query sum to 1 to 0.001 (or are zeros, below), keys with equal features get weights that
-/// are equal to 0.001, and the output follows from these weights to five digits of the largest number in its sums. How
-/// large a blocked key, its score or its value is does not matter where it is blocked. A query that may see no key has
-/// weights of zero, so that its output is b_o, or 0 without one. All numbers and their products are below 1e37 in size:
-/// what 0 · infinity gives is nobody's promise. No call depends on an earlier one, and none changes its inputs or an
-/// earlier answer. Any strides may come in; any may come out.
+/// differ by 0.001 at most, and the output follows from these weights to five digits of the largest number in its sums.
+/// How large a blocked key, its score or its value is does not matter where it is blocked. A query that may see no key
+/// has weights of zero, so that its output is b_o, or 0 without one. Keep all numbers and their products below 1e37 in
+/// size: what 0 · infinity gives is nobody's promise. No call depends on an earlier one, and none changes its inputs or
+/// an earlier answer. Any strides may come in; any may come out.
 ///
 /// Left open are the digits after those, the strides of an answer, the sign of a zero and the words of an exception.
 /// Right attentions differ in them, in other ways at each grading.

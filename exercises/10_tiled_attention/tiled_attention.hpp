@@ -5,15 +5,15 @@
 // Exercise 10: the same attention, tile by tile, so that the (T, S) scores never exist at once.
 //          B batch · H heads · T queries · S keys · n keys of a tile · d head_dim · d_v value width
 //
-// No function changes an argument that is const, or what it returned before, but for the Running that is handed to
-// absorb; tensors and masks may be views of any strides. <headway/given.hpp> is not available. Sizes are at least 1 and
-// ranks as named, unless a @throws speaks of others.
+// No function changes a const argument or what an earlier call returned; only absorb changes its Running. Tensors and
+// masks may be views of any strides, those of a Running aside. Nothing broadcasts here but a mask. <headway/given.hpp>
+// is not available. Sizes are at least 1 and ranks as named, except where a @throws names others.
 namespace headway::ex10 {
 
 /// What a softmax over the keys seen so far needs to go on. The caller has it from nothing_seen and absorb, with
-/// strides that are up to you (all three tensors may lie in one storage), or makes one as absorb could have left it,
-/// whose tensors are row-major, each in a storage of its own. The caller never copies a Running. Before the first key:
-/// -infinity, 0 and zeros; the same as long as every score was -infinity.
+/// strides that are up to you (all three tensors may lie in one storage), or makes one of row-major tensors, each in a
+/// storage of its own, with numbers that absorb could have left. The caller never copies a Running. Before the first
+/// key: -infinity, 0 and zeros; the same as long as every score was -infinity.
 struct Running {
     Tensor largest;   ///< (B, H, T, 1): the largest score
     Tensor total;     ///< (B, H, T, 1): Σ exp(score - largest)
@@ -43,7 +43,7 @@ enum class Causal { no, yes };
 /// Running states of all queries, which grow with T alone, may exist at once.
 ///                                                                                              [Dao 2023, Algorithm 1]
 /// With Causal::yes a query sees keys s <= t + (S - T) only, in addition to the mask, and a tile of keys that all lie
-/// in the future of all queries of a tile is not computed at all. This is asked with NaN in the last keys and values:
+/// in the future of all queries of a tile is not computed at all. This is tested with NaN in the last keys and values:
 /// none may reach a query whose position, t + (S - T), is at least 2·tile before them, wherever your tiles begin.
 /// Queries nearer to them may become NaN, and copying NaN is no harm. With Causal::no, and in q, there is none. All
 /// other numbers, and the scores that they give, are finite.

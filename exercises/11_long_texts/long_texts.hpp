@@ -10,11 +10,11 @@
 //
 // T queries are the last T of S positions: query t is at position p(t) = t + (S - T). As everywhere in this course,
 // true in a mask means "may not attend", and Mask{} blocks nothing. Everything in <headway/given.hpp> up to
-// scaled_dot_product_context is yours to use. No function changes an argument that is const, or what it returned
-// before; tensors and masks may be views of any strides. Where T > S, or where shapes do not fit, throw
-// std::invalid_argument; also where a number T, w or layers is below 1, or a size that make_ring is asked for. Where q,
-// k, v or the mask of reach has another rank, std::out_of_range, as of an index that it lacks, will do. Tensors and
-// masks have elements: empty ones are not asked about. Nothing broadcasts here.
+// scaled_dot_product_context is yours to use. No function changes a const argument or what an earlier call returned;
+// tensors and masks may be views of any strides. Where T > S, or where shapes do not fit, throw std::invalid_argument;
+// also where T, w, layers or a size in make_ring is below 1. Where q, k, v or the mask of reach has another rank,
+// std::out_of_range is right too. Tensors and masks have elements: empty ones are not asked about. Nothing broadcasts
+// here.
 namespace headway::ex11 {
 
 // ---- masks -------------------------------------------------------------------------------------------------------
@@ -35,16 +35,16 @@ Mask global_mask(Index T, Index S, const std::vector<Index>& positions);
 /// @param globals  as the positions of global_mask: in any order, some perhaps twice; there may be none
 /// @param padding  (B, 1, 1, S) of any B, true where a key is padding, at either end or in between; or Mask{}
 /// @return (B, 1, T, S), or (T, S) for Mask{}
-/// @throws std::invalid_argument as the two above, and if padding has a different shape
+/// @throws std::invalid_argument as the two above, and if padding has any other shape
 Mask long_mask(Index T, Index S, Index w, const std::vector<Index>& globals, const Mask& padding);
 
 // ---- attention ---------------------------------------------------------------------------------------------------
 
 /// softmax(q·kᵀ / √d, masked by long_mask)·v, without ever looking at what a window blocks: with w and the number of
 /// global tokens fixed, time and memory grow with T, and with S for each global query, not with T·S. At most a few
-/// numbers (16) per query and key of its window, and S for a global query, exist at once: this is measured with one
-/// head of one sequence, and windows of 24 and 64 in longer texts. Keys and values that come before the windows of all
-/// queries are not read if nothing is global: both may be NaN; all else is finite. Scores of ±1e4 overflow nothing.
+/// numbers (16) per query and key of its window, and S more for a global query, exist at once: this is measured with
+/// one head of one sequence, and windows of 24 and 64 in longer texts. Keys and values before the first query's window
+/// are not read if nothing is global: both may be NaN; all else is finite. Scores of ±1e4 overflow nothing.
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
 /// @param globals  as for long_mask; a key counts once, however often they name it
 /// @param padding  (B, 1, 1, S), with the B of q and no other; or Mask{}
@@ -59,8 +59,9 @@ Tensor window_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index
 /// the one that leaves the window.                                                        [Jiang et al. 2023, §2.1]
 /// A copy of a cache is a cache of its own (a beam search makes many), but its tensors are views of the same storage.
 /// So write into that storage only where nobody else sees it: k.owns_storage() is true where no other tensor shares the
-/// numbers of k, and k is all of its storage, row-major. Ask for k and for v, each before you make a slice of it. Where
-/// the answer is false, k = cat({k}, 0) is a copy that owns its storage. The cache never holds more than w tokens.
+/// numbers of k, and k is all of its storage, row-major. Ask the cache's k and its v, each before you make a slice of
+/// it. Where the answer is false, k = cat({k}, 0) is a copy that owns its storage. The cache never holds more than w
+/// tokens.
 struct RingCache {
     Tensor k;        ///< (B, H, w, d)
     Tensor v;        ///< (B, H, w, d_v)

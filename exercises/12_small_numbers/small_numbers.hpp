@@ -10,10 +10,10 @@
 //     B batch · H heads · T queries · S keys · P tokens in the cache · n new tokens · d head_dim · d_v value width
 //
 // Numbers of sixteen bits live in float tensors here: each is a float that the format can hold. Everything in
-// <headway/given.hpp> up to scaled_dot_product_context is yours to use. No function changes its arguments, or what it
-// returned before; tensors and masks may be views of any strides. Sizes are at least 1, unless a @throws speaks of
-// others; NaN is given to `rounded` alone. Where shapes do not fit, throw std::invalid_argument: nothing broadcasts
-// here but a mask. Where a tensor has an axis too few, std::out_of_range, as of an index that it lacks, will do in
+// <headway/given.hpp> up to scaled_dot_product_context is yours to use. No function changes its arguments or what an
+// earlier call returned; tensors and masks may be views of any strides. Sizes are at least 1, unless a @throws speaks
+// of others; NaN is given to `rounded` alone. Where shapes or ranks do not fit, throw std::invalid_argument: nothing
+// broadcasts here but a mask. Where a tensor has an axis too few, std::out_of_range is right too, but only in
 // attention_in_half, to_int8 and int8_attention.
 namespace headway::ex12 {
 

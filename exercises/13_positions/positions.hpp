@@ -13,18 +13,18 @@
 // A head's d features are d / 2 pairs, each a point in a plane. A token at position p turns pair i by the angle
 // p · base^(-2i/d), counter-clockwise: (x, y) becomes (x·cos - y·sin, x·sin + y·cos), as on the circle of lesson 04.
 // Which two features are a pair is a convention: neighbours (2i, 2i + 1), or halves (i, i + d/2).
-// No function changes its arguments, or what it returned before; tensors may be views of any strides, and a result may
-// be a view of an argument. Everything in <headway/given.hpp> is yours. Sizes are at least 1, unless a @throws speaks
-// of others. Numbers are finite, a base too. Where shapes do not fit, throw std::invalid_argument: nothing broadcasts
-// here but a mask. Where a tensor has an axis too few, std::out_of_range, as of an index that it lacks, will do in
-// rotary_attention, decode and pack_in_projection, and for `angles`.
+// No function changes its arguments or what an earlier call returned; tensors and masks may be views of any strides,
+// and a result may be a view of an argument. Everything in <headway/given.hpp> is yours. Sizes are at least 1, unless a
+// @throws speaks of others. Numbers are finite, a base too. Where shapes or ranks do not fit, throw
+// std::invalid_argument: nothing broadcasts here but a mask. Where a tensor has an axis too few, std::out_of_range is
+// right too, but only in rotary_attention, decode and pack_in_projection, and for `angles`.
 namespace headway::ex13 {
 
 /// Positions of T tokens of a text whose first padding[b] tokens are padding: the first real one has position 0, and so
 /// has all padding.          positions[b, t] = max(0, first + t - padding[b]), where t = 0 is the first of these T
 /// @param padding  B counts, any of which may be larger than T   @param first  how many tokens come before these T
 /// @return (B, T), whole numbers
-/// @throws std::invalid_argument if `first` or a count is negative, T is below 1, or there is no sequence
+/// @throws std::invalid_argument if `first` or a count is negative, T is below 1, or padding is empty
 Tensor token_positions(const std::vector<Index>& padding, Index first, Index T);
 
 /// How far each pair is turned:   angles[b, t, i] = positions[b, t] · base^(-2i/d), in radians.
@@ -93,8 +93,7 @@ struct Packed {
 };
 
 /// @param w_q  (D, E)   @param w_k, w_v  (D, E_kv), as this course's functions take them: x·w
-/// @param b_q  (E)   @param b_k, b_v  (E_kv); or all three Tensor{}. How E and E_kv divide into heads is not asked
-/// here.
+/// @param b_q  (E)   @param b_k, b_v  (E_kv); or all three Tensor{}. How E and E_kv divide into heads is of no matter.
 /// @throws std::invalid_argument also if w_k and w_v differ in shape, or some biases are there and some are not
 Packed pack_in_projection(const Tensor& w_q, const Tensor& w_k, const Tensor& w_v, const Tensor& b_q, const Tensor& b_k,
                           const Tensor& b_v);

@@ -4,7 +4,7 @@
 
 /// What you have built in earlier exercises, ready made, so that a mistake there never costs you a later exercise.
 /// Each becomes available one exercise after you wrote it yourself; earlier use does not link, and the grader says so.
-/// Exercises 10 and 14 have none of it; in 11 and 12, merge_heads is left out.
+/// Exercises 06, 10 and 14 have none of it; in 11 and 12, merge_heads is left out.
 namespace headway::given {
 
 // ---- from exercise 03 on ------------------------------------------------------------------------------------
@@ -29,7 +29,7 @@ struct Attended {
 /// softmax(q·kᵀ / √head_dim, masked) · v; zeros for a query that sees no key.
 /// @param q (B, H, T, d)   @param k (B, H, S, d)   @param v (B, H, S, d_v), all of any strides
 /// @param mask broadcastable to (B, H, T, S)
-/// @throws std::invalid_argument if shapes do not fit, or the mask does not broadcast; nothing else does
+/// @throws std::invalid_argument if shapes do not fit (no size of 1 broadcasts), or the mask does not broadcast
 Attended scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {});
 
 /// Its context alone, contiguous: faster, as the B·H·T·S weights never exist at once.  [as torch's need_weights=False]
