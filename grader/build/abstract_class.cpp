@@ -177,7 +177,7 @@ std::string why_it_overrides_nothing(const CompilerWords& words, const verdict::
 
 std::string advice_on_abstract_class(const CompilerWords& words, OwnClasses& classes) {
     const AbstractClass abstract = abstract_class_of(words);
-    if (abstract.name.empty() || abstract.functions.empty()) return {};
+    if (abstract.name.empty() || abstract.functions.empty() || !classes.are_read()) return {};
     const OwnClass& own = classes.find(abstract.name);
     const bool leaves_them_open = std::ranges::any_of(abstract.functions, [&](const PureFunction& pure) {
         return std::ranges::any_of(own.named(pure.name), &OwnMember::is_pure);

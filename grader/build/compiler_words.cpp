@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view decimal_digits = "0123456789";
 
 /// Errors and warnings that are read: compilers stop at 20 errors, but an assembler does not.
-constexpr std::size_t most_errors_read = 500;
+constexpr std::size_t most_errors_read = 4000;
 
 /// Who asked for a template, or included a file: compilers leave out the middle of a long way. Each error may have
 /// them.

@@ -41,6 +41,8 @@ public:
     /// @param files, words  outlive this
     OwnClasses(const std::vector<SourceFile>& files, WordsOfFiles& words) : files_(files), words_(words) {}
 
+    /// Whether the files are read: else nobody knows what a class has.
+    bool are_read() { return words_.are_read(); }
     const OwnClass& find(const std::string& name);
 
 private:

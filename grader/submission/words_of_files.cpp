@@ -46,14 +46,18 @@ WordsOfFile::Line WordsOfFile::line(int number) const {
             .end = static_cast<std::size_t>(end - words.begin())};
 }
 
-const WordsOfFile& WordsOfFiles::of(const std::string& name) {
-    static const WordsOfFile none;
+const std::map<std::string, std::string>& WordsOfFiles::texts() {
     if (!texts_) {
         texts_.emplace();
         for (SourceFile& file : read_for_advice(given_)) (*texts_)[file.path.string()] = std::move(file.text);
     }
-    const auto text = texts_->find(name);
-    if (text == texts_->end()) return none;
+    return *texts_;
+}
+
+const WordsOfFile& WordsOfFiles::of(const std::string& name) {
+    static const WordsOfFile none;
+    const auto text = texts().find(name);
+    if (text == texts().end()) return none;
     const auto known = known_.find(name);
     return known != known_.end() ? known->second : known_.emplace(name, WordsOfFile(text->second)).first->second;
 }

@@ -52,10 +52,14 @@ public:
     /// @param files  outlive this
     explicit WordsOfFiles(const std::vector<SourceFile>& files) : given_(files) {}
 
+    /// Whether they are read at all.
+    bool are_read() { return !texts().empty(); }
     /// Without any words if no file has that name, or it is not read.
     const WordsOfFile& of(const std::string& name);
 
 private:
+    const std::map<std::string, std::string>& texts();
+
     const std::vector<SourceFile>& given_;
     std::optional<std::map<std::string, std::string>> texts_;  ///< once somebody asks
     std::map<std::string, WordsOfFile> known_;
