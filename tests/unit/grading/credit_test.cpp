@@ -254,16 +254,16 @@ TEST(Credit, ACallThatNeverEndsDependsOnTheFunctionWithTheLoop) {
     }
 }
 
-const std::vector<build::SourceFile> files{{"single_head.cpp",
-                                            "namespace headway::ex01 {\n"
-                                            "Tensor softmax_rows(const Tensor& scores) {\n"
-                                            "    return scores(9, 9);\n"
-                                            "}\n"
-                                            "Tensor attention_weights(const Tensor& q,\n"
-                                            "                         const Tensor& k) {\n"
-                                            "    return softmax_rows(q);\n"
-                                            "}\n"
-                                            "}\n"}};
+const std::vector<build::SourceFile> own_source{{"single_head.cpp",
+                                                 "namespace headway::ex01 {\n"
+                                                 "Tensor softmax_rows(const Tensor& scores) {\n"
+                                                 "    return scores(9, 9);\n"
+                                                 "}\n"
+                                                 "Tensor attention_weights(const Tensor& q,\n"
+                                                 "                         const Tensor& k) {\n"
+                                                 "    return softmax_rows(q);\n"
+                                                 "}\n"
+                                                 "}\n"}};
 
 Property fails_at(const std::string& function, int line) {
     Property test;
@@ -277,7 +277,7 @@ Property fails_at(const std::string& function, int line) {
 
 TEST(Places, WhatFailsInAnotherFunctionDependsOnIt) {
     std::vector<Property> tests{fails_at("softmax_rows", 3), fails_at("attention_weights", 3)};
-    settle_places(tests, files);
+    settle_places(tests, own_source);
     EXPECT_FALSE(tests[0].depends_on);
     EXPECT_EQ(tests[1].depends_on, "softmax_rows");
     EXPECT_EQ(tests[1].state, TestState::failed) << "without a point";
@@ -285,10 +285,10 @@ TEST(Places, WhatFailsInAnotherFunctionDependsOnIt) {
 
 TEST(Places, WhatFailsInItselfOrWhereNobodyElseDoesIsItsOwn) {
     std::vector<Property> own{fails_at("softmax_rows", 3), fails_at("attention_weights", 7)};
-    settle_places(own, files);
+    settle_places(own, own_source);
     EXPECT_FALSE(own[1].depends_on);
     std::vector<Property> alone{fails_at("attention_weights", 3), fails_at("softmax_rows", 4)};
-    settle_places(alone, files);
+    settle_places(alone, own_source);
     EXPECT_FALSE(alone[0].depends_on) << "softmax_rows was not found wrong there";
     std::vector<Property> unknown{fails_at("softmax_rows", 300), fails_at("attention_weights", -3)};
     settle_places(unknown, {});
