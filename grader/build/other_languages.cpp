@@ -30,7 +30,7 @@ constexpr BeginnersError habits[] = {
     {R"((?:operator[!=]=' \(operand types are|binary expression \() ?'(?:const )?Tensor' and '(?:const )?(?:int|float|double|Index)')",
      R"(\]\s*\[)",
      "x[i][j] is a Tensor still, at the last axis one of rank 0. One number is in round brackets: x(i, j)."},
-    {R"((?:operator[!=]=' \(operand types are|binary expression \() ?'(?:const )?Tensor' and '(?:const )?(?:int|float|double|Index)'|'(?:const )?Tensor' to '(?:const )?(?:float|double|Index|long|int)')",
+    {R"((?:operator[!=]=' \(operand types are|binary expression \() ?'(?:const )?Tensor' and '(?:const )?(?:int|float|double|Index)'|'(?:const )?Tensor' to (?:function return type )?'(?:const )?(?:float|double|Index|long|int)')",
      SEVERAL_IN_SQUARE_BRACKETS,
      "Square brackets take one index, and of x[i, j] the last alone. One number is in round brackets: x(i, j)."},
     {R"(macro "\w+" passed|too many arguments provided to function-like macro|'(?:EXPECT|ASSERT)_\w+'|identifier '(?:EXPECT|ASSERT)_\w+')",
