@@ -219,12 +219,16 @@ void tell_which_piece_is_not_cut(Failure& failure, const ReadSources& sources) {
         return;
     const auto& told = sources.about(Question::which_is_not_cut, *failure.at, [&]() -> std::optional<std::string> {
         const auto function = sources.lines().function_around(*failure.at);
-        const auto piece = function ? build::uncut_piece(*function, failure.at->line) : std::nullopt;
-        if (!piece) return {};
-        return fmt::format(
-            "That reaches past the end. In line {}, {} is {}, also for the last piece, which may be shorter: write "
-            "std::min<Index>({}, {}).",
-            piece->line, piece->end, piece->sum, piece->sum, piece->bound);
+        if (!function) return {};
+        std::string ends, cut;
+        for (const build::UncutPiece& piece : build::uncut_pieces(*function, failure.at->line)) {
+            ends +=
+                fmt::format("{} line {}, {} is {}", ends.empty() ? "In" : ", and in", piece.line, piece.end, piece.sum);
+            cut += fmt::format("{}std::min<Index>({}, {})", cut.empty() ? "" : " and ", piece.sum, piece.bound);
+        }
+        if (ends.empty()) return {};
+        return fmt::format("That reaches past the end. {}, also for the last piece, which may be shorter: write {}.",
+                           ends, cut);
     });
     if (told) failure.advice = told;
 }

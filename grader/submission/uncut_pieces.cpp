@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace headway::build {
@@ -113,15 +115,17 @@ std::span<const Word> words_between(const std::vector<Word>& words, int head, in
 
 }  // namespace
 
-std::optional<UncutPiece> uncut_piece(const FunctionAround& function, int line) {
+std::vector<UncutPiece> uncut_pieces(const FunctionAround& function, int line) {
     const std::vector<Loop> loops = loops_around(function, line);
+    std::vector<UncutPiece> found;
     int left = most_candidates;
     for (auto loop = loops.rbegin(); loop != loops.rend() && left > 0; ++loop) {
         const Pieces pieces(words_between(function.words, loop->line, line), line);
         if (const auto count = pieces.count_of(loop->line))
-            if (auto found = pieces.uncut(*count, left)) return found;
+            if (auto piece = pieces.uncut(*count, left)) found.push_back(std::move(*piece));
     }
-    return {};
+    std::ranges::reverse(found);
+    return found;
 }
 
 }  // namespace headway::build

@@ -2,8 +2,8 @@
 
 #include "submission/function_places.hpp"
 
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace headway::build {
 
@@ -15,9 +15,9 @@ struct UncutPiece {
     std::string bound;  ///< "T", up to which the loop counts
 };
 
-/// Of `for (t = …; t < T; t += run)` around this line, `end = t + run;` above it, where what the line reads is `end` or
-/// was computed from it, and nothing on the way takes the smaller of two. Nothing of a loop that is longer than anybody
-/// writes.
-std::optional<UncutPiece> uncut_piece(const FunctionAround& function, int line);
+/// Of each `for (t = …; t < T; t += run)` around this line, `end = t + run;` above it, where what the line reads is
+/// `end` or was computed from it, and nothing on the way takes the smaller of two; the outermost first. A line may cut
+/// in two loops, and each of their last pieces may be the one. Nothing of a loop that is longer than anybody writes.
+std::vector<UncutPiece> uncut_pieces(const FunctionAround& function, int line);
 
 }  // namespace headway::build

@@ -10,13 +10,16 @@
 namespace headway::build {
 namespace {
 
-/// "3: end = t + run, up to T" of the line that slices; "" if it is not known.
+/// "3: end = t + run, up to T" of the line that slices, for each of its pieces; "" if none is known.
 std::string piece(std::string_view body, int line) {
     const std::string text = "void f(Index T, Index run, Index shift) {\n" + std::string(body) + "\n}\n";
     const auto function = FunctionsOfFile(text).around(line);
-    const auto found = function ? uncut_piece(*function, line) : std::nullopt;
-    return found ? std::to_string(found->line) + ": " + found->end + " = " + found->sum + ", up to " + found->bound
-                 : "";
+    std::string all;
+    if (!function) return all;
+    for (const UncutPiece& found : uncut_pieces(*function, line))
+        all += (all.empty() ? "" : "; ") + std::to_string(found.line) + ": " + found.end + " = " + found.sum +
+               ", up to " + found.bound;
+    return all;
 }
 
 constexpr std::string_view head = "for (Index t = 0; t < T; t += run) {\n";
@@ -29,6 +32,16 @@ TEST(UncutPieces, AreKnownByTheirEnd) {
                     5),
               "3: end = t + run, up to T")
         << "computed from it";
+}
+
+/// Which of the two is too long differs from call to call.
+TEST(UncutPieces, AreAllOfThemWhereALineCutsInTwoLoops) {
+    const std::string loops =
+        std::string(head) + "const Index t_end = t + run;\nfor (Index s = 0; s < S; s += run) {\n";
+    const std::string line = "matmul(q.slice(2, t, t_end), k.slice(2, s, s_end));\n}\n}";
+    EXPECT_EQ(piece(loops + "const Index s_end = s + run;\n" + line, 6),
+              "3: t_end = t + run, up to T; 5: s_end = s + run, up to S");
+    EXPECT_EQ(piece(loops + "const Index s_end = std::min(s + run, S);\n" + line, 6), "3: t_end = t + run, up to T");
 }
 
 TEST(UncutPieces, AreNotThoseThatAreCutOrNotRead) {
@@ -69,7 +82,7 @@ TEST(UncutPieces, AFunctionWithoutEndTakesNoLongTime) {
         const auto function = FunctionsOfFile(text).around(line);
         ASSERT_TRUE(function);
         const std::clock_t begin = std::clock();  // of this process: others may keep it waiting
-        EXPECT_FALSE(uncut_piece(*function, line));
+        EXPECT_TRUE(uncut_pieces(*function, line).empty());
         EXPECT_LT(std::clock() - begin, 2 * CLOCKS_PER_SEC) << body.substr(0, 60);
     }
 }
