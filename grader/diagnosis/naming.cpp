@@ -161,7 +161,7 @@ std::string right_in_words(std::string_view told, const std::string& function, c
 /// "; D and E may differ: ..." of "it throws where biases are given and D ≠ E: in all 42 such calls", and what it means
 /// that H > H_kv; else empty.
 std::string sizes_that_may_differ(std::string_view told) {
-    constexpr std::string_view begin = "it throws where ", differ = " ≠ ";
+    constexpr std::string_view begin = verdict::throws_where, differ = " ≠ ";
     if (!told.starts_with(begin)) return {};
     told = told.substr(0, told.find(": "));
     if (told.find("H > H_kv") != std::string_view::npos)
