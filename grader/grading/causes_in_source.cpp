@@ -155,6 +155,21 @@ std::string in_words(const build::VariableStep& loop) {
         loop.step, loop.counter, loop.set_in, loop.divided, loop.divisor);
 }
 
+/// Of a loop of which no round changes what its condition reads; empty for others.
+std::string in_words(const std::vector<build::Loop>& around, int line) {
+    const auto begins_there = [&](const build::Loop& loop) { return loop.line == line; };
+    const auto loop = std::ranges::find_if(around, begins_there);
+    if (loop == around.end() || std::ranges::count_if(around, begins_there) > 1 || loop->unchanged.empty()) return {};
+    const std::vector<std::string>& names = loop->unchanged;
+    std::string list;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        list += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    return fmt::format("Its condition reads {}, and nothing in the loop changes {}.", list,
+                       names.size() == 1   ? "it"
+                       : names.size() == 2 ? "either"
+                                           : "any of them");
+}
+
 }  // namespace
 
 void tell_for_what_a_loop_goes_on(Failure& failure, const ReadSources& sources) {
@@ -164,7 +179,9 @@ void tell_for_what_a_loop_goes_on(Failure& failure, const ReadSources& sources) 
         if (!function) return {};
         if (const auto numbers = build::stays_true(*function, failure.at->line)) return in_words(*numbers);
         const auto step = build::variable_step(*function, failure.at->line);
-        return step ? std::optional(in_words(*step)) : std::nullopt;
+        if (step) return in_words(*step);
+        const std::string unchanged = in_words(build::loops_around(*function, failure.at->line), failure.at->line);
+        return unchanged.empty() ? std::nullopt : std::optional(unchanged);
     });
     if (!words) return;
     const auto function = sources.lines().function_around(*failure.at);

@@ -61,7 +61,7 @@ void tell_what_clone_keeps(verdict::Failure& failure, const ReadSources& sources
 void tell_what_continue_skips(verdict::Failure& failure, const ReadSources& sources);
 
 /// Where a call was stopped in a loop, says whose it is, if that is another function, and for which numbers it never
-/// ends, where its own words tell.
+/// ends, where its own words tell; or that no round changes what its condition reads.
 void tell_for_what_a_loop_goes_on(verdict::Failure& failure, const ReadSources& sources);
 
 /// Where an index runs out of range in a for whose head counts another variable than its condition asks about.
