@@ -60,6 +60,21 @@ void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const ReadSo
                     lines.size() == 1 ? "" : "s", list));
 }
 
+void tell_what_leaves_the_end(verdict::FunctionDiagnosis& function, const ReadSources& sources) {
+    if (!function.at) return;
+    const auto is_of_an_end = [](const std::string& sentence) {
+        return sentence.ends_with(verdict::end_is_never_written);
+    };
+    if (std::ranges::none_of(function.sentences, is_of_an_end)) return;
+    const auto around = sources.lines().function_around(*function.at);
+    const auto loop = around ? build::whole_pieces(*around) : std::nullopt;
+    if (loop)
+        function.sentences.push_back(
+            fmt::format("the loop in line {} goes on only while {}: what is left over behind "
+                        "the last whole piece, it does not reach",
+                        loop->line, loop->condition));
+}
+
 void tell_what_hides_a_member(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
                               const std::vector<build::SourceFile>& files) {
     const auto hides_what_is_followed = [&](const verdict::CompilerMessage& warning) {

@@ -70,6 +70,9 @@ void tell_what_counts_another(verdict::Failure& failure, const ReadSources& sour
 /// Of memory of a Tensor::empty that is read too early, says which others that function makes.
 void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const ReadSources& sources);
 
+/// Where the end of what such a Tensor holds is never written, says which loop leaves it.
+void tell_what_leaves_the_end(verdict::FunctionDiagnosis& function, const ReadSources& sources);
+
 /// Where += refuses a Tensor that was declared without a value, says what it begins with.
 void tell_how_a_sum_begins(verdict::Failure& failure, const ReadSources& sources);
 

@@ -128,4 +128,28 @@ std::vector<UncutPiece> uncut_pieces(const FunctionAround& function, int line) {
     return found;
 }
 
+std::optional<WholePieces> whole_pieces(const FunctionAround& function) {
+    const std::vector<Word>& words = function.words;
+    const auto is = [&](std::size_t i, std::string_view text) { return i < words.size() && words[i].text == text; };
+    std::optional<WholePieces> found;
+    // for (Index t = 0; t + run <= T; t += run)
+    for (std::size_t i = 0; i + 4 < words.size(); ++i) {
+        if (!is(i, "for") || !is(i + 1, "(") || !words[i + 2].is_name() || !is(i + 4, "=")) continue;
+        std::size_t at = i + 5;
+        while (at < words.size() && !is(at, ";") && !is(at, ")")) ++at;
+        const std::string& counter = words[i + 3].text;
+        constexpr std::size_t all = 14;
+        if (at + all > words.size() || !is(at + 1, counter) || !is(at + 2, "+") || !is(at + 4, "<")) continue;
+        const std::string& step = words[at + 3].text;
+        const std::size_t bound = is(at + 5, "=") ? at + 6 : at + 5, end = bound + 1;
+        const bool is_moved = is(end, ";") && is(end + 1, counter) && is(end + 2, "+") && is(end + 3, "=") &&
+                              is(end + 4, step) && is(end + 5, ")");
+        if (!is_moved || step == "1" || !words[bound].is_name()) continue;
+        if (found) return {};
+        found =
+            WholePieces{words[i].line, counter + " + " + step + (bound == at + 6 ? " <= " : " < ") + words[bound].text};
+    }
+    return found;
+}
+
 }  // namespace headway::build

@@ -2,6 +2,7 @@
 
 #include "submission/function_places.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,15 @@ struct UncutPiece {
 /// `end` or was computed from it, and nothing on the way takes the smaller of two; the outermost first. A line may cut
 /// in two loops, and each of their last pieces may be the one. Nothing of a loop that is longer than anybody writes.
 std::vector<UncutPiece> uncut_pieces(const FunctionAround& function, int line);
+
+/// A for that goes on only as long as a whole piece is left, and so never comes to a last one that is shorter.
+struct WholePieces {
+    int line = 0;
+    std::string condition;  ///< "t + run <= T"
+};
+
+/// The only such loop of a function, whose counter is its own: none goes on where it ends. Nothing if there are
+/// several.
+std::optional<WholePieces> whole_pieces(const FunctionAround& function);
 
 }  // namespace headway::build

@@ -240,6 +240,9 @@ inline constexpr const char* throws_for_some = "it throws for some of what it sh
 /// such as a function without a return.
 inline constexpr std::string_view throws_where = "it throws where ", no_answer_where = "it gives no answer where ";
 
+/// How it ends the words on memory that is given back, where the end of an axis is never written.
+inline constexpr std::string_view end_is_never_written = ": do loops go that far?";
+
 /// The advice where a compiler speaks of a library's code and nothing better is known.
 inline constexpr const char* within_a_library =
     "This shows within code of a library that the line asks for: what it is given does not fit.";

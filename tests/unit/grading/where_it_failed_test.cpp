@@ -240,26 +240,6 @@ TEST(WhereItFailed, ThePieceThatIsNotCutIsSaid) {
     EXPECT_EQ(advice("It counts from 0."), "It counts from 0.");
 }
 
-TEST(WhereItFailed, WhatNoRoundOfALoopChangesIsSaid) {
-    const auto advice = [](const std::string& head, const std::string& body) {
-        const std::string text =
-            "void reach(Index layers) {\n    Index layer = 1;\n" + head + "\n" + body + "\n    }\n}\n";
-        verdict::Failure failure;
-        failure.function = "reach";
-        failure.at = verdict::SourceLine{"long_texts.cpp", 3, head};
-        const std::vector<build::SourceFile> files = {{"long_texts.cpp", text}};
-        tell_for_what_a_loop_goes_on(failure, ReadSources(files));
-        return failure.advice.value_or("");
-    };
-    EXPECT_EQ(advice("    while (layer < layers) {", "        use(layers);\n        step(2);"), "")
-        << "it may take a reference";
-    EXPECT_EQ(advice("    while (layer < layers) {", "        step(2);"),
-              "Its condition reads layer and layers, and nothing in the loop changes either.");
-    EXPECT_EQ(advice("    while (layer < 9) {", "        step(2);"),
-              "Its condition reads layer, and nothing in the loop changes it.");
-    EXPECT_EQ(advice("    while (layer < layers) {", "        ++layer;"), "");
-}
-
 TEST(WhereItFailed, NothingIsGuessedOfWhatWorksOnWrongNumbers) {
     verdict::Exercise exercise;
     verdict::Test test;

@@ -59,6 +59,26 @@ TEST(UncutPieces, AreNotThoseThatAreCutOrNotRead) {
         piece("for (Index t = 0; t + run < T; t += run) {\nconst Index end = t + run;\nx.slice(2, t, end);\n}", 4), "");
 }
 
+/// "2: t + run <= T" of the loop that takes whole pieces alone.
+std::string whole(const std::string& body) {
+    const auto function = FunctionsOfFile("void f(Index T, Index run) {\n" + body + "\n}\n").around(2);
+    const auto found = function ? whole_pieces(*function) : std::nullopt;
+    return found ? std::to_string(found->line) + ": " + found->condition : "";
+}
+
+TEST(WholePieces, AreTakenWhereTheConditionAsksForOne) {
+    EXPECT_EQ(whole("for (Index t = 0; t + run <= T; t += run) {\ng(t);\n}"), "2: t + run <= T");
+    EXPECT_EQ(whole("for (Index t = 0; t + 16 < T; t += 16)\ng(t);"), "2: t + 16 < T");
+    EXPECT_EQ(whole("for (Index t = 0; t < T; t += run)\ng(t);"), "");
+    EXPECT_EQ(whole("for (Index t = 0; t + 1 < T; t += 1)\ng(t);"), "") << "each is a whole one";
+    EXPECT_EQ(whole("for (Index t = 0; t + run <= T; ++t)\ng(t);"), "") << "they overlap";
+    EXPECT_EQ(whole("Index t = 0;\nfor (; t + run <= T; t += run)\ng(t);"), "") << "the rest may come behind it";
+    EXPECT_EQ(
+        whole("for (Index t = 0; t + run <= T; t += run)\ng(t);\nfor (Index s = 0; s + run <= T; s += run)\ng(s);"),
+        "");
+    EXPECT_EQ(whole("for (Index t = 0; t + run"), "");
+}
+
 TEST(UncutPieces, AnyTextComesToAnEnd) {
     for (const char* body : {"for (", "for (;;", "for (t; t < T; t += run) { end = t + run", "end = t + run;"})
         EXPECT_EQ(piece(body, 2), "");
