@@ -187,37 +187,6 @@ TEST(DiagnosisView, WhatItThrewStandsAboveForWhichSizes) {
     EXPECT_THAT(shown(thrown), HasSubstr("  ▸ it throws where H > 1: in all 9 such calls"));
 }
 
-TEST(DiagnosisView, WhatEndsWithoutAReturnIsNotSaidToThrow) {
-    verdict::Exercise ended = unnamed(verdict::FailureKind::sanitizer,
-                                      "your split_heads can end without returning a value at head_splitting.cpp:16");
-    const std::string rest = "where no biases are given: in all 9 such calls, and in none of the 5 others";
-    for (const std::string verb : {"it throws ", "it gives no answer "}) {
-        ended.diagnosis->functions.front().sentences = {verb + rest};
-        EXPECT_THAT(shown(ended),
-                    HasSubstr("      seen: it ends without a return where no biases are given: in all 9"));
-        EXPECT_THAT(html(verdict_of({ended})), HasSubstr("it ends without a return where no biases are given"));
-    }
-    ended.tests.front().failure->message = "your pool can end without returning a value at head_splitting.cpp:9";
-    EXPECT_THAT(shown(ended), HasSubstr("      seen: it gives no answer where no biases are given: in all 9"));
-}
-
-TEST(DiagnosisView, WhatToDoIsNotSaidToBeSeen) {
-    verdict::Exercise strides =
-        unnamed(verdict::FailureKind::wrong_behaviour, "your split_heads answers differently if ...");
-    verdict::FunctionDiagnosis& function = strides.diagnosis->functions.front();
-    function.state = verdict::FunctionState::named;
-    function.mistakes = {"strides_ignored"};
-    function.sentences = {"wrong in all 6 questions where x is not contiguous, right in all 68 others",
-                          "right: take the strides of x"};
-    verdict::NamedMistake& mistake = strides.diagnosis->mistakes.emplace_back();
-    mistake.id = "strides_ignored";
-    mistake.title = "strides are ignored";
-    mistake.functions = {"split_heads"};
-    EXPECT_THAT(shown(strides), HasSubstr("      right: take the strides of x\n"));
-    EXPECT_THAT(shown(strides), HasSubstr("      seen: wrong in all 6 questions"));
-    EXPECT_THAT(html(verdict_of({strides})), HasSubstr("<p>right: take the strides of x</p>"));
-}
-
 TEST(DiagnosisView, OneLineThatThrowsIsToldOnce) {
     verdict::Exercise thrown =
         unnamed(verdict::FailureKind::exception, "your split_heads threw std::invalid_argument: view: not contiguous");
