@@ -231,12 +231,12 @@ private:
         } else {
             diagnosis.state = FunctionState::unrecognised;
             localise(diagnosis, function_, workers_.plain, telling_answers(observations_, suite_), *own_);
-            const WhereWrong where = where_it_is_wrong(all, function_, workers_.plain, random_);
-            say_first(where, diagnosis.sentences);
-            if (where.throws && throws_where_memory_is_watched(all, function_, workers_.sanitized)) {
+            WhereWrong where = where_it_is_wrong(all, function_, workers_.plain, random_);
+            if (throws_where_memory_is_watched(where, all, function_, workers_.sanitized)) {
                 diagnosis.state = FunctionState::named;
                 diagnosis.mistakes.emplace_back("refuses_what_fits");
             }
+            say_first(where, diagnosis.sentences);
             if (const std::string words = index_left_its_tensor(findings_, function_); !words.empty())
                 diagnosis.sentences.push_back("asked for what it should answer, it threw: " + words);
         }

@@ -161,7 +161,7 @@ std::string right_in_words(std::string_view told, const std::string& function, c
 /// "; D and E may differ: ..." of "it throws where biases are given and D ≠ E: in all 42 such calls", and what it means
 /// that H > H_kv; else empty.
 std::string sizes_that_may_differ(std::string_view told) {
-    constexpr std::string_view begin = "it throws where ", differ = " ≠ ";
+    constexpr std::string_view begin = verdict::throws_where, differ = " ≠ ";
     if (!told.starts_with(begin)) return {};
     told = told.substr(0, told.find(": "));
     if (told.find("H > H_kv") != std::string_view::npos)
@@ -174,6 +174,12 @@ std::string sizes_that_may_differ(std::string_view told) {
     other = other.substr(0, other.find_first_of(" ,"));
     return "; " + std::string(one) + " and " + std::string(other) +
            " may differ: look for a check, or a shape, that takes one of them for the other";
+}
+
+bool leaves_an_end_unwritten(const verdict::FunctionDiagnosis& function) {
+    return std::ranges::any_of(function.sentences, [](const std::string& sentence) {
+        return sentence.ends_with(verdict::end_is_never_written);
+    });
 }
 
 /// What follows the title of a mistake that is not made everywhere.
@@ -283,6 +289,13 @@ std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::Fun
             if (in_words) texts.title = function.sentences.front();
             if (mistake(id).ends_in_words && !function.sentences.empty())
                 texts.title += ' ' + function.sentences.front();
+            if (id == "uninitialised_memory" && leaves_an_end_unwritten(function)) {
+                // Zeros would be as wrong, but where 0 is due: nothing is added up there.
+                texts.right = "write every element, the last ones too: Tensor::zeros helps only where 0 is due";
+                texts.symptom = "what is given back there is whatever memory held before";
+                texts.hints.front() = "Which elements does the last round of your loop write to, and which are left?";
+                texts.hints.back() = texts.right;
+            }
             if (in_words && id == not_as_promised) {
                 texts.right = right_in_words(texts.title, function.function, exercise_number);
                 if (texts.lesson.empty()) texts.hints[1] = texts.right;

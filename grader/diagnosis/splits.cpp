@@ -21,7 +21,7 @@ std::string compared_sizes(const Condition& condition) {
 /// Comparing sizes that have nothing to do with each other tells of chance.
 bool compares_unrelated(const Condition& condition) {
     // In the order of the alphabet, as conditions name them.
-    static const std::set<std::string> related{"S T", "d d_v", "H H_kv", "S tile", "T tile", "D E", "D d"};
+    static const std::set<std::string> related{"S T", "d d_v", "H H_kv", "S tile", "T tile", "D E", "D d", "S w"};
     const std::string sizes = compared_sizes(condition);
     return !sizes.empty() && !related.contains(sizes);
 }

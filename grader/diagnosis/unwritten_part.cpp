@@ -2,6 +2,8 @@
 
 #include "diagnosis/fresh_memory.hpp"
 
+#include "verdict/verdict.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +20,29 @@ namespace {
 /// What a float is that nobody has written to.
 constexpr double of_filled = std::bit_cast<float>(std::uint32_t{0xfefefefe});
 constexpr double of_refilled = std::bit_cast<float>(std::uint32_t{0x55555555});
+
+/// The one part of a result that other memory changes, and which of its numbers are that memory's own.
+struct Unwritten {
+    std::string part;
+    Shape shape;
+    std::vector<bool> numbers;
+
+    std::size_t along(std::size_t axis, std::size_t number) const {
+        for (std::size_t later = axis + 1; later < shape.size(); ++later)
+            number /= static_cast<std::size_t>(shape[later]);
+        return number % static_cast<std::size_t>(shape[axis]);
+    }
+    /// Whether that depends on the place along this axis alone.
+    bool is_of_whole_rows(std::size_t axis) const {
+        std::vector<int> of_row(static_cast<std::size_t>(shape[axis]), -1);
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            int& known = of_row[along(axis, i)];
+            if (known == 1 - static_cast<int>(numbers[i])) return false;
+            known = static_cast<int>(numbers[i]);
+        }
+        return true;
+    }
+};
 
 /// The numbers along one axis that are not written, wherever one stands on the others.
 struct Tail {
@@ -42,49 +67,57 @@ std::optional<std::vector<bool>> unwritten_in(const Array& filled, const Array& 
 }
 
 /// The end of the only axis that the places depend on.
-std::optional<Tail> tail_of(const std::vector<bool>& unwritten, const Shape& shape) {
-    std::size_t inner = 1;
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-        const auto size = static_cast<std::size_t>(shape[axis]);
-        const auto along = [&](std::size_t i) { return i / inner % size; };
+std::optional<Tail> tail_of(const Unwritten& one) {
+    for (std::size_t axis = one.shape.size(); axis-- > 0;) {
+        const auto size = static_cast<std::size_t>(one.shape[axis]);
         std::size_t begin = size;
-        for (std::size_t i = 0; i < unwritten.size(); ++i)
-            if (unwritten[i]) begin = std::min(begin, along(i));
+        for (std::size_t i = 0; i < one.numbers.size(); ++i)
+            if (one.numbers[i]) begin = std::min(begin, one.along(axis, i));
         bool is_tail = begin > 0 && begin < size;
-        for (std::size_t i = 0; i < unwritten.size() && is_tail; ++i) is_tail = unwritten[i] == (along(i) >= begin);
-        if (is_tail) return Tail{{}, axis, shape.size(), static_cast<Index>(begin), static_cast<Index>(size)};
-        inner *= size;
+        for (std::size_t i = 0; i < one.numbers.size() && is_tail; ++i)
+            is_tail = one.numbers[i] == (one.along(axis, i) >= begin);
+        if (is_tail) return Tail{one.part, axis, one.shape.size(), static_cast<Index>(begin), static_cast<Index>(size)};
     }
     return {};
 }
 
-/// The one tail of all parts that differ; nothing if there are others.
-std::optional<Tail> tail_in(const Answer& filled, const Answer& refilled) {
-    std::optional<Tail> found;
+/// Of the only part that differs; nothing if there are others.
+std::optional<Unwritten> unwritten_part(const Answer& filled, const Answer& refilled) {
+    std::optional<Unwritten> found;
     if (filled.parts.size() != refilled.parts.size()) return {};
     for (std::size_t i = 0; i < filled.parts.size(); ++i) {
         const auto& [name, numbers] = filled.parts[i];
         const auto unwritten = unwritten_in(numbers, refilled.parts[i].second);
         if (!unwritten) return {};
         if (std::ranges::count(*unwritten, true) == 0) continue;
-        auto tail = tail_of(*unwritten, numbers.shape);
-        if (!tail || found) return {};
-        tail->part = name;
-        found = std::move(tail);
+        if (found) return {};
+        found = Unwritten{name, numbers.shape, *unwritten};
     }
     return found;
 }
 
 std::optional<Tail> tail_of_all(const std::vector<Reply>& filled, const std::vector<Reply>& refilled) {
     std::optional<Tail> largest;
+    std::vector<Unwritten> others;
     for (std::size_t i = 0; i < std::min(filled.size(), refilled.size()); ++i) {
         const Answer &a = filled[i].answer, &b = refilled[i].answer;
         if (are_identical(filled[i], refilled[i])) continue;
-        const auto tail = a.is_value() && b.is_value() ? tail_in(a, b) : std::nullopt;
-        if (!tail || (largest && !tail->is_like(*largest))) return {};
+        auto part = a.is_value() && b.is_value() ? unwritten_part(a, b) : std::nullopt;
+        if (!part) return {};
+        const auto tail = tail_of(*part);
+        if (!tail) {
+            others.push_back(std::move(*part));
+            continue;
+        }
+        if (largest && !tail->is_like(*largest)) return {};
         if (!largest || tail->size > largest->size) largest = tail;
     }
-    return largest;
+    // Shorter than a block, all of it may be what is left over.
+    const auto is_shorter = [&](const Unwritten& one) {
+        return one.part == largest->part && one.shape.size() == largest->rank &&
+               one.shape[largest->axis] < largest->size && one.is_of_whole_rows(largest->axis);
+    };
+    return largest && std::ranges::all_of(others, is_shorter) ? largest : std::nullopt;
 }
 
 }  // namespace
@@ -100,8 +133,8 @@ std::string what_other_memory_changes(const std::vector<Reply>& filled, const st
     const std::string where = tail->rank == 1                ? ""
                               : tail->axis + 1 == tail->rank ? " along its last axis"
                                                              : fmt::format(" along its axis {}", tail->axis);
-    return fmt::format("{}: in {},{} {} what memory held before, and all others are written: do loops go that far?",
-                       words, tail->part.empty() ? "the result" : tail->part, where, numbers);
+    return fmt::format("{}: in {},{} {} what memory held before, and all others are written{}", words,
+                       tail->part.empty() ? "the result" : tail->part, where, numbers, verdict::end_is_never_written);
 }
 
 }  // namespace headway::diagnosis

@@ -25,12 +25,16 @@ bool throw_there_too(const MistakeSet& set, const std::vector<Observation>& obse
     });
 }
 
-bool throws_where_memory_is_watched(const std::vector<Observation>& observations, const Function& function,
-                                    judge::Student& sanitized) {
+bool throws_where_memory_is_watched(WhereWrong& where, const std::vector<Observation>& observations,
+                                    const Function& function, judge::Student& sanitized) {
+    if (!where.throws) return false;
     const auto thrown = std::ranges::find_if(observations, [](const Observation& one) {
         return is_answer_due(predicted(one, right())) && (!one.seen.is_value() || says_it_refused(one.seen));
     });
-    return thrown == observations.end() || !ask(sanitized, function, thrown->arguments).failure;
+    if (thrown == observations.end() || !ask(sanitized, function, thrown->arguments).failure) return true;
+    if (where.words.starts_with(verdict::throws_where))
+        where.words.replace(0, verdict::throws_where.size(), verdict::no_answer_where);
+    return false;
 }
 
 }  // namespace headway::diagnosis

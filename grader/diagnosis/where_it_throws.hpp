@@ -2,6 +2,9 @@
 
 #include "diagnosis/examination.hpp"
 #include "diagnosis/search.hpp"
+#include "diagnosis/where_wrong.hpp"
+
+#include "verdict/verdict.hpp"
 
 #include <string>
 #include <vector>
@@ -19,8 +22,8 @@ bool throw_there_too(const MistakeSet& set, const std::vector<Observation>& obse
 
 /// Whether what throws where it should answer does so in the sanitized build, too. A function that ends without a
 /// return runs into what stands behind it in memory, and may throw there: the build that watches memory tells the two
-/// apart.
-bool throws_where_memory_is_watched(const std::vector<Observation>& observations, const Function& function,
-                                    judge::Student& sanitized);
+/// apart, and then the words say no longer that it throws.
+bool throws_where_memory_is_watched(WhereWrong& where, const std::vector<Observation>& observations,
+                                    const Function& function, judge::Student& sanitized);
 
 }  // namespace headway::diagnosis

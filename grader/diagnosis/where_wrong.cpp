@@ -169,9 +169,9 @@ WhereWrong where_it_is_wrong(const std::vector<Observation>& observations, const
     if (wrong < least_wrong || right < least_right) return {};
     const auto split = what_splits(asked.sorted());
     if (split && asked.throws())
-        return {
-            fmt::format("it throws where {}: in all {} such calls, and in none of the {} others", *split, wrong, right),
-            true};
+        return {fmt::format("{}{}: in all {} such calls, and in none of the {} others", verdict::throws_where, *split,
+                            wrong, right),
+                true};
     if (split)
         return {fmt::format("wrong in all {} questions where {}, right in all {} others", wrong, *split, right), false,
                 advice_on(*split)};

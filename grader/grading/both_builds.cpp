@@ -1,5 +1,6 @@
 #include "grading/both_builds.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 
@@ -32,10 +33,22 @@ void complete_line(verdict::Test& test, const verdict::Test& other) {
         test.failure->at = other.failure->at;
 }
 
+/// Whether it did not come to an end in the plain build either: then it is no build that is slow.
+bool never_ends(const std::string& function, const std::vector<verdict::Test>& plain) {
+    return !function.empty() && std::ranges::any_of(plain, [&](const verdict::Test& test) {
+        return test.state == TestState::failed && test.failure && test.failure->kind == verdict::FailureKind::timeout &&
+               test.failure->function == function;
+    });
+}
+
 /// @param function  empty: all calls together took too long
-std::string why_unchecked(const std::string& function) {
-    const std::string who = function.empty() ? "all calls together were" : "your " + function + " was";
-    return who + " too slow in the build that watches memory: what was not answered there in time was not checked";
+std::string why_unchecked(const std::string& function, const std::vector<verdict::Test>& plain) {
+    const std::string why =
+        function.empty() ? "all calls together were too slow in the build that watches memory"
+        : never_ends(function, plain)
+            ? "your " + function + " did not come to an end in the build that watches memory, either"
+            : "your " + function + " was too slow in the build that watches memory";
+    return why + ": what was not answered there in time was not checked";
 }
 
 }  // namespace
@@ -69,7 +82,8 @@ std::vector<std::string> unchecked_for_time(const std::vector<verdict::Test>& pl
                                             const std::vector<verdict::Test>& sanitized) {
     std::set<std::string> sentences;
     for (std::size_t i = 0; i < plain.size(); ++i)
-        if (is_unchecked(plain[i], sanitized[i])) sentences.insert(why_unchecked(sanitized[i].failure->function));
+        if (is_unchecked(plain[i], sanitized[i]))
+            sentences.insert(why_unchecked(sanitized[i].failure->function, plain));
     return {sentences.begin(), sentences.end()};
 }
 

@@ -60,6 +60,21 @@ void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const ReadSo
                     lines.size() == 1 ? "" : "s", list));
 }
 
+void tell_what_leaves_the_end(verdict::FunctionDiagnosis& function, const ReadSources& sources) {
+    if (!function.at) return;
+    const auto is_of_an_end = [](const std::string& sentence) {
+        return sentence.ends_with(verdict::end_is_never_written);
+    };
+    if (std::ranges::none_of(function.sentences, is_of_an_end)) return;
+    const auto around = sources.lines().function_around(*function.at);
+    const auto loop = around ? build::whole_pieces(*around) : std::nullopt;
+    if (loop)
+        function.sentences.push_back(
+            fmt::format("the loop in line {} goes on only while {}: what is left over behind "
+                        "the last whole piece, it does not reach",
+                        loop->line, loop->condition));
+}
+
 void tell_what_hides_a_member(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
                               const std::vector<build::SourceFile>& files) {
     const auto hides_what_is_followed = [&](const verdict::CompilerMessage& warning) {
@@ -155,6 +170,21 @@ std::string in_words(const build::VariableStep& loop) {
         loop.step, loop.counter, loop.set_in, loop.divided, loop.divisor);
 }
 
+/// Of a loop of which no round changes what its condition reads; empty for others.
+std::string in_words(const std::vector<build::Loop>& around, int line) {
+    const auto begins_there = [&](const build::Loop& loop) { return loop.line == line; };
+    const auto loop = std::ranges::find_if(around, begins_there);
+    if (loop == around.end() || std::ranges::count_if(around, begins_there) > 1 || loop->unchanged.empty()) return {};
+    const std::vector<std::string>& names = loop->unchanged;
+    std::string list;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        list += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    return fmt::format("Its condition reads {}, and nothing in the loop changes {}.", list,
+                       names.size() == 1   ? "it"
+                       : names.size() == 2 ? "either"
+                                           : "any of them");
+}
+
 }  // namespace
 
 void tell_for_what_a_loop_goes_on(Failure& failure, const ReadSources& sources) {
@@ -164,7 +194,9 @@ void tell_for_what_a_loop_goes_on(Failure& failure, const ReadSources& sources) 
         if (!function) return {};
         if (const auto numbers = build::stays_true(*function, failure.at->line)) return in_words(*numbers);
         const auto step = build::variable_step(*function, failure.at->line);
-        return step ? std::optional(in_words(*step)) : std::nullopt;
+        if (step) return in_words(*step);
+        const std::string unchanged = in_words(build::loops_around(*function, failure.at->line), failure.at->line);
+        return unchanged.empty() ? std::nullopt : std::optional(unchanged);
     });
     if (!words) return;
     const auto function = sources.lines().function_around(*failure.at);
@@ -219,12 +251,16 @@ void tell_which_piece_is_not_cut(Failure& failure, const ReadSources& sources) {
         return;
     const auto& told = sources.about(Question::which_is_not_cut, *failure.at, [&]() -> std::optional<std::string> {
         const auto function = sources.lines().function_around(*failure.at);
-        const auto piece = function ? build::uncut_piece(*function, failure.at->line) : std::nullopt;
-        if (!piece) return {};
-        return fmt::format(
-            "That reaches past the end. In line {}, {} is {}, also for the last piece, which may be shorter: write "
-            "std::min<Index>({}, {}).",
-            piece->line, piece->end, piece->sum, piece->sum, piece->bound);
+        if (!function) return {};
+        std::string ends, cut;
+        for (const build::UncutPiece& piece : build::uncut_pieces(*function, failure.at->line)) {
+            ends +=
+                fmt::format("{} line {}, {} is {}", ends.empty() ? "In" : ", and in", piece.line, piece.end, piece.sum);
+            cut += fmt::format("{}std::min<Index>({}, {})", cut.empty() ? "" : " and ", piece.sum, piece.bound);
+        }
+        if (ends.empty()) return {};
+        return fmt::format("That reaches past the end. {}, also for the last piece, which may be shorter: write {}.",
+                           ends, cut);
     });
     if (told) failure.advice = told;
 }

@@ -61,7 +61,7 @@ void tell_what_clone_keeps(verdict::Failure& failure, const ReadSources& sources
 void tell_what_continue_skips(verdict::Failure& failure, const ReadSources& sources);
 
 /// Where a call was stopped in a loop, says whose it is, if that is another function, and for which numbers it never
-/// ends, where its own words tell.
+/// ends, where its own words tell; or that no round changes what its condition reads.
 void tell_for_what_a_loop_goes_on(verdict::Failure& failure, const ReadSources& sources);
 
 /// Where an index runs out of range in a for whose head counts another variable than its condition asks about.
@@ -69,6 +69,9 @@ void tell_what_counts_another(verdict::Failure& failure, const ReadSources& sour
 
 /// Of memory of a Tensor::empty that is read too early, says which others that function makes.
 void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const ReadSources& sources);
+
+/// Where the end of what such a Tensor holds is never written, says which loop leaves it.
+void tell_what_leaves_the_end(verdict::FunctionDiagnosis& function, const ReadSources& sources);
 
 /// Where += refuses a Tensor that was declared without a value, says what it begins with.
 void tell_how_a_sum_begins(verdict::Failure& failure, const ReadSources& sources);

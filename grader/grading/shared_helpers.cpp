@@ -18,21 +18,35 @@ using verdict::NamedMistake;
 using verdict::Test;
 using verdict::TestState;
 
+/// What a test waits for; or of one that waits for nothing, though its function is not judged, all that is wrong.
+std::vector<std::string> waited_for(const Test& test, const std::string& function,
+                                    const verdict::Diagnosis& diagnosis) {
+    std::vector<std::string> others = test.also_wrong.value_or(std::vector<std::string>{});
+    if (test.depends_on) {
+        others.push_back(*test.depends_on);
+        return others;
+    }
+    for (const verdict::FunctionDiagnosis& one : diagnosis.functions)
+        if (name_alone(one.function) != function &&
+            (one.state == FunctionState::named || one.state == FunctionState::unrecognised))
+            others.push_back(name_alone(one.function));
+    return others;
+}
+
 /// What throws in its own lines before it calls, or was handed what came of, those that it waits for is wrong itself.
 void take_back_what_comes_before_calls(verdict::Exercise& exercise, const OwnSources& sources) {
     for (Test& test : exercise.tests) {
-        if (test.state != TestState::failed || !test.depends_on || !test.failure || !test.failure->at) continue;
+        if (test.state != TestState::failed || !test.failure || !test.failure->at) continue;
         const std::string function = name_alone(test.failure->function);
         if (test.failure->kind != FailureKind::exception || sources.function_around(*test.failure->at) != function)
             continue;
-        std::vector<std::string> others = test.also_wrong.value_or(std::vector<std::string>{});
-        others.push_back(*test.depends_on);
+        const std::vector<std::string> others = waited_for(test, function, *exercise.diagnosis);
         const std::set<std::string> called = called_besides(function, *test.failure);
         const auto may_matter = [&](const std::string& other) {
             return other == function || other.starts_with("make_") || called.contains(other) ||
                    !sources.calls_none_before(*test.failure->at, other);
         };
-        if (std::ranges::any_of(others, may_matter)) continue;
+        if (others.empty() || std::ranges::any_of(others, may_matter)) continue;
         test.depends_on.reset();
         test.also_wrong.reset();
         for (verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {

@@ -158,6 +158,7 @@ void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::Compil
             function->at = found->second->line;
         else if (!function->frames)
             function->at = warned_of_in(without_variant(function->function), warnings, sources);
+        tell_what_leaves_the_end(*function, sources);
         tell_of_other_empty_ones(*function, sources);
     }
     for (verdict::FunctionDiagnosis& function : diagnosis.functions) function.frames.reset();

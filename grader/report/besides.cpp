@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace headway::report {
@@ -26,12 +27,20 @@ std::vector<std::string> besides_of(const verdict::Diagnosis& diagnosis, const v
     return all;
 }
 
-std::string condition_of(const verdict::FunctionDiagnosis& function) {
+std::string condition_of(const verdict::FunctionDiagnosis& function, const verdict::Failure& failure) {
     const auto is_condition = [](const std::string& sentence) {
-        return sentence.starts_with("wrong only where ") || sentence.starts_with("it throws where ");
+        return sentence.starts_with("wrong only where ") || sentence.starts_with(verdict::throws_where) ||
+               sentence.starts_with(verdict::no_answer_where);
     };
     const auto sentence = std::ranges::find_if(function.sentences, is_condition);
-    return sentence == function.sentences.end() ? std::string() : *sentence;
+    if (sentence == function.sentences.end()) return {};
+    const bool lacks_a_return = failure.message.starts_with("your " + function.function + " can end without returning");
+    for (const std::string_view verb : {verdict::throws_where, verdict::no_answer_where})
+        if (sentence->starts_with(verb) && lacks_a_return)
+            return "it ends without a return where " + sentence->substr(verb.size());
+    if (sentence->starts_with(verdict::throws_where) && failure.kind != verdict::FailureKind::exception)
+        return std::string(verdict::no_answer_where) + sentence->substr(verdict::throws_where.size());
+    return *sentence;
 }
 
 bool is_contradicted(const verdict::Exercise& exercise, const verdict::FunctionDiagnosis& function) {

@@ -13,7 +13,11 @@ std::vector<std::string> besides_of(const verdict::Diagnosis& diagnosis, const v
 
 /// In which calls a function without a name is wrong, where nothing else is known of them than that it threw: "wrong
 /// only where some tokens are padding: ..."; empty if nobody knows.
-std::string condition_of(const verdict::FunctionDiagnosis& function);
+/// @param failure  what is told of it: a function that ends without a return has thrown nothing
+std::string condition_of(const verdict::FunctionDiagnosis& function, const verdict::Failure& failure);
+
+/// Of what is told of a function: "right: take the strides of b", which nobody has seen.
+inline bool is_remedy(const std::string& sentence) { return sentence.starts_with("right: "); }
 
 /// Whether tests list more calls that it lets through than the diagnosis counts wrong answers of it: these are not all.
 bool is_contradicted(const verdict::Exercise& exercise, const verdict::FunctionDiagnosis& function);

@@ -34,7 +34,7 @@ void show_loud(Page& page, const LoudFailure& loud, const FunctionDiagnosis& fun
     page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {loud.headline, Tone::strong}});
     if (loud.failure->pattern) page.paragraph({.indent = detail_indent, .hanging = 2}, {{*loud.failure->pattern}});
     show_place(page, loud);
-    const std::string condition = loud.always && !loud.failure->pattern ? condition_of(function) : "";
+    const std::string condition = loud.always && !loud.failure->pattern ? condition_of(function, *loud.failure) : "";
     if (!condition.empty())
         page.paragraph({.indent = detail_indent, .hanging = 2}, {{"seen: ", Tone::faint}, {condition}});
 }
@@ -80,7 +80,8 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
         if (first->inputs > 0 && !is_contradicted(exercise, *first))
             page.paragraph(detail, {{evidence(*first), Tone::faint}});
         for (const std::string& sentence : first->sentences)
-            if (first->inputs == 0 && sentence != title) page.paragraph(detail, {{"seen: ", Tone::faint}, {sentence}});
+            if (first->inputs == 0 && sentence != title)
+                page.paragraph(detail, {{is_remedy(sentence) ? "" : "seen: ", Tone::faint}, {sentence}});
     }
     for (const std::string& words : besides_of(diagnosis, mistake))
         page.paragraph(detail, {{"besides: ", Tone::faint}, {words}});

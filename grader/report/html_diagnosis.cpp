@@ -47,7 +47,12 @@ void write_mistake(Xml& page, const verdict::Exercise& exercise, const NamedMist
     if (first != nullptr && first->inputs > 0 && !is_contradicted(exercise, *first))
         write_line(page, "evidence:", evidence(*first));
     if (first != nullptr && first->inputs == 0)
-        for (const std::string& sentence : first->sentences) write_line(page, "seen:", sentence);
+        for (const std::string& sentence : first->sentences) {
+            if (is_remedy(sentence))
+                page.text("p", {}, sentence);
+            else
+                write_line(page, "seen:", sentence);
+        }
     for (const std::string& words : besides_of(*exercise.diagnosis, mistake)) write_line(page, "besides:", words);
     if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.text("pre", {}, line);
     if (const std::string skipped = never_reached_in_loop(exercise, mistake); !skipped.empty())
@@ -70,7 +75,7 @@ void write_unrecognised(Xml& page, const verdict::Exercise& exercise, const Func
         page.text("h3", {}, loud->headline);
         if (loud->failure->pattern) page.text("p", {}, *loud->failure->pattern);
         write_place(page, *loud);
-        if (loud->always && !loud->failure->pattern) write_line(page, "seen:", condition_of(function));
+        if (loud->always && !loud->failure->pattern) write_line(page, "seen:", condition_of(function, *loud->failure));
         page.close();
         if (loud->always) return;
         page.open("div", {{"class", "mistake unnamed"}});

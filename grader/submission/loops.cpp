@@ -74,7 +74,12 @@ public:
         return found;
     }
 
-    Loop::Ends ends(const Extent& loop) const;
+    Loop::Ends ends(const Extent& loop) const {
+        Names read;
+        return ends(loop, read);
+    }
+    /// @param read  becomes the names that its condition reads, as far as it was looked at
+    Loop::Ends ends(const Extent& loop, Names& read) const;
     std::optional<SkippedStep> skipped_step(const Extent& loop) const;
     std::optional<OtherCounter> other_counter(const Extent& loop) const;
 
@@ -210,7 +215,7 @@ bool LoopReader::counts(const Extent& loop, std::size_t first, std::size_t secon
            !may_change(name, close + 1, loop.end + 1, HandedOver::stays);
 }
 
-Loop::Ends LoopReader::ends(const Extent& loop) const {
+Loop::Ends LoopReader::ends(const Extent& loop, Names& read) const {
     std::size_t begin = loop.condition + 1, end = closing_[loop.condition];
     if (is(loop.begin, "for")) {
         const auto parts = semicolons(loop);
@@ -224,7 +229,6 @@ Loop::Ends LoopReader::ends(const Extent& loop) const {
         if ((is(i, "[") && is(i + 1, "&")) || is(i, "volatile") || is(i, "atomic") || is(i, "thread"))
             return Loop::Ends::perhaps;
     static const Names allowed = {"<", ">", "=", "!", "+", "-", "*", "/", "%", "&", "|"};
-    Names read;
     for (std::size_t i = begin; i < std::min(end, words_.size()); ++i) {
         const Word& word = words_[i];
         if (word.text == "true" || word.text == "false" || (word.text == "-" && is(i + 1, ">")) ||
@@ -323,7 +327,11 @@ std::vector<Loop> loops_around(const FunctionAround& function, int line) {
     const std::vector<Extent> extents = extents_around(read, function, line);
     std::vector<Loop> around;
     around.reserve(extents.size());
-    for (const Extent& loop : extents) around.push_back({function.words[loop.begin].line, read.ends(loop)});
+    for (const Extent& loop : extents) {
+        Names names;
+        Loop& one = around.emplace_back(Loop{function.words[loop.begin].line, read.ends(loop, names)});
+        if (one.ends == Loop::Ends::never_by_head) one.unchanged = {names.begin(), names.end()};
+    }
     return around;
 }
 

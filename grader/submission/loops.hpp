@@ -18,6 +18,7 @@ struct Loop {
     };
     int line = 0;  ///< of its for, while or do
     Ends ends = Ends::perhaps;
+    std::vector<std::string> unchanged = {};  ///< where it never ends by its head: the names that its condition reads
 };
 
 /// The loops that the line stands in, in their head or their body, outermost first.

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace headway::build {
@@ -113,15 +115,41 @@ std::span<const Word> words_between(const std::vector<Word>& words, int head, in
 
 }  // namespace
 
-std::optional<UncutPiece> uncut_piece(const FunctionAround& function, int line) {
+std::vector<UncutPiece> uncut_pieces(const FunctionAround& function, int line) {
     const std::vector<Loop> loops = loops_around(function, line);
+    std::vector<UncutPiece> found;
     int left = most_candidates;
     for (auto loop = loops.rbegin(); loop != loops.rend() && left > 0; ++loop) {
         const Pieces pieces(words_between(function.words, loop->line, line), line);
         if (const auto count = pieces.count_of(loop->line))
-            if (auto found = pieces.uncut(*count, left)) return found;
+            if (auto piece = pieces.uncut(*count, left)) found.push_back(std::move(*piece));
     }
-    return {};
+    std::ranges::reverse(found);
+    return found;
+}
+
+std::optional<WholePieces> whole_pieces(const FunctionAround& function) {
+    const std::vector<Word>& words = function.words;
+    const auto is = [&](std::size_t i, std::string_view text) { return i < words.size() && words[i].text == text; };
+    std::optional<WholePieces> found;
+    // for (Index t = 0; t + run <= T; t += run)
+    for (std::size_t i = 0; i + 4 < words.size(); ++i) {
+        if (!is(i, "for") || !is(i + 1, "(") || !words[i + 2].is_name() || !is(i + 4, "=")) continue;
+        std::size_t at = i + 5;
+        while (at < words.size() && !is(at, ";") && !is(at, ")")) ++at;
+        const std::string& counter = words[i + 3].text;
+        constexpr std::size_t all = 14;
+        if (at + all > words.size() || !is(at + 1, counter) || !is(at + 2, "+") || !is(at + 4, "<")) continue;
+        const std::string& step = words[at + 3].text;
+        const std::size_t bound = is(at + 5, "=") ? at + 6 : at + 5, end = bound + 1;
+        const bool is_moved = is(end, ";") && is(end + 1, counter) && is(end + 2, "+") && is(end + 3, "=") &&
+                              is(end + 4, step) && is(end + 5, ")");
+        if (!is_moved || step == "1" || !words[bound].is_name()) continue;
+        if (found) return {};
+        found =
+            WholePieces{words[i].line, counter + " + " + step + (bound == at + 6 ? " <= " : " < ") + words[bound].text};
+    }
+    return found;
 }
 
 }  // namespace headway::build

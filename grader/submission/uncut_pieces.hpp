@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace headway::build {
 
@@ -15,9 +16,19 @@ struct UncutPiece {
     std::string bound;  ///< "T", up to which the loop counts
 };
 
-/// Of `for (t = …; t < T; t += run)` around this line, `end = t + run;` above it, where what the line reads is `end` or
-/// was computed from it, and nothing on the way takes the smaller of two. Nothing of a loop that is longer than anybody
-/// writes.
-std::optional<UncutPiece> uncut_piece(const FunctionAround& function, int line);
+/// Of each `for (t = …; t < T; t += run)` around this line, `end = t + run;` above it, where what the line reads is
+/// `end` or was computed from it, and nothing on the way takes the smaller of two; the outermost first. A line may cut
+/// in two loops, and each of their last pieces may be the one. Nothing of a loop that is longer than anybody writes.
+std::vector<UncutPiece> uncut_pieces(const FunctionAround& function, int line);
+
+/// A for that goes on only as long as a whole piece is left, and so never comes to a last one that is shorter.
+struct WholePieces {
+    int line = 0;
+    std::string condition;  ///< "t + run <= T"
+};
+
+/// The only such loop of a function, whose counter is its own: none goes on where it ends. Nothing if there are
+/// several.
+std::optional<WholePieces> whole_pieces(const FunctionAround& function);
 
 }  // namespace headway::build

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// The one document that a grading yields; terminal, HTML, JSON and JUnit are renderings of it.
@@ -235,6 +236,12 @@ struct CompilerMessage {
 
 /// What the diagnosis says of a function that throws where an answer is due. Reports know it by that.
 inline constexpr const char* throws_for_some = "it throws for some of what it should answer";
+/// And how it begins to say where it does; the second where a build in which memory is watched ends in another way,
+/// such as a function without a return.
+inline constexpr std::string_view throws_where = "it throws where ", no_answer_where = "it gives no answer where ";
+
+/// How it ends the words on memory that is given back, where the end of an axis is never written.
+inline constexpr std::string_view end_is_never_written = ": do loops go that far?";
 
 /// The advice where a compiler speaks of a library's code and nothing better is known.
 inline constexpr const char* within_a_library =

@@ -31,9 +31,11 @@ std::vector<Taken> often_taken() {
     return taken;
 }
 
-Explanation as_taken(const char* id, const Windows::Together& together, std::string words) {
+Explanation as_taken(const char* id, const Windows::Together& together, std::string words,
+                     Windows::CountsTwice twice = Windows::CountsTwice::nowhere) {
     Choices choices = right();
     choices.change<Windows>().together = together;
+    choices.change<Windows>().counts_twice = twice;
     return {&mistake(id), std::move(words),
             [choices = std::move(choices)](const Observation& observation) { return predicted(observation, choices); }};
 }
@@ -60,6 +62,13 @@ std::vector<Explanation> blocks_of_queries() {
             // A global query sees all before it anyway.
             if (!global_queries_too) add("block_sees_its_first_window", false, true, blocks);
             add("block_without_a_mask", true, true, blocks);
+            Windows::Together gathered = taken.together;
+            gathered.global_queries_too = global_queries_too;
+            explanations.push_back(
+                as_taken("block_counts_globals_twice", gathered,
+                         fmt::format("of {} queries{}", taken.words,
+                                     global_queries_too ? ", and in the rows of global queries" : ""),
+                         Windows::CountsTwice::in_blocks));
         }
     return explanations;
 }

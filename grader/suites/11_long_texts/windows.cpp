@@ -44,6 +44,12 @@ Index block_begin(Index T, Index S, Index w) {
     return std::max<Index>(0, S - T - w + 1);
 }
 
+/// Where the window of the first query begins that is computed together with this one.
+Index first_key_of_block(const Windows::Pair& pair, Index w, Index queries) {
+    const Index first = pair.t / queries * queries;
+    return std::max<Index>(0, first + pair.S - pair.T - w + 1);
+}
+
 /// How often a position is named, or is named behind another one.
 Index times_named(const Windows& choices, const Windows::Positions& globals, Index position) {
     Index times = 0;
@@ -69,6 +75,7 @@ Index looked_up(const Windows& choices, const Windows::Pair& pair, Index w, cons
 void see_together(const Windows& choices, const Windows::Pair& pair, Index w, Windows::Sight& sight) {
     const Windows::Together& together = choices.together;
     const Index count = together.of(w);
+    if (!together.see_later_keys && !together.see_earlier_keys) return;
     if (count == 0 || (sight.query_is_global && !together.global_queries_too)) return;
     const Index first = pair.t / count * count, last = std::min(pair.T - first, count) + first - 1;
     const auto position = [&](Index t) { return t + pair.S - pair.T; };
@@ -126,9 +133,11 @@ Index Windows::copies(const Pair& pair, Index w, const Positions& globals) const
     if (counts_list == CountsList::before_block)
         return named <= 1 || every_key || pair.s >= block_begin(pair.T, pair.S, w) ? 1 : named;
     const Index of_list = counts_list == CountsList::before_windows ? named : std::min<Index>(named, 1);
-    if (!every_key && !in_window(pair, w)) return std::max<Index>(of_list, 1);
-    const bool again =
-        counts_twice == CountsTwice::in_every_row || (counts_twice == CountsTwice::in_windows && !every_key);
+    const bool by_block = counts_twice == CountsTwice::in_blocks;
+    const bool is_held = by_block ? pair.s >= first_key_of_block(pair, w, together.of(w)) : in_window(pair, w);
+    if (!every_key && !is_held) return std::max<Index>(of_list, 1);
+    const bool in_global_rows = counts_twice == CountsTwice::in_every_row || (by_block && together.global_queries_too);
+    const bool again = every_key ? in_global_rows : counts_twice != CountsTwice::nowhere;
     return 1 + (again ? of_list : 0);
 }
 

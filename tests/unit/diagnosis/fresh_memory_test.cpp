@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headway::diagnosis {
@@ -111,6 +112,23 @@ TEST(FreshMemory, WhatIsNotWrittenAtTheEndOfAnAxisIsTold) {
     EXPECT_THAT(told([](Index row, Index) { return row > 0; }),
                 HasSubstr(": in the result, along its axis 0 number 1 of the 2 is what memory held before"));
     EXPECT_THAT(told([](Index, Index) { return true; }), Not(HasSubstr("held before"))) << "all of it";
+}
+
+TEST(FreshMemory, OfWhatIsShorterThanABlockAllMayBeUnwritten) {
+    const auto told = [](Index shorter, bool of_shorter(Index, Index)) {
+        std::vector<Reply> filled, refilled;
+        const auto is_left_over = [](Index, Index column) { return column > 7; };
+        for (const auto& [replies, memory] : {std::pair{&filled, 0xfefefefeU}, std::pair{&refilled, 0x55555555U}}) {
+            replies->push_back(with_unwritten(shorter, memory, of_shorter));
+            replies->push_back(with_unwritten(10, memory, is_left_over));
+        }
+        return what_other_memory_changes(filled, refilled);
+    };
+    const auto all = [](Index, Index) { return true; };
+    EXPECT_THAT(told(3, all), HasSubstr("along its last axis numbers 8 to 9 of the 10 are what memory held before"));
+    EXPECT_THAT(told(3, [](Index, Index column) { return column != 1; }), HasSubstr("numbers 8 to 9 of the 10"));
+    EXPECT_THAT(told(3, [](Index row, Index column) { return row == column; }), Not(HasSubstr("held before")));
+    EXPECT_THAT(told(12, all), Not(HasSubstr("held before"))) << "a longer one";
 }
 
 TEST(FreshMemory, WhatAWorkerSaysIsBounded) {

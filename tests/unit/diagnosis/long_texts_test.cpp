@@ -65,6 +65,27 @@ TEST(Together, QueriesSeeWhatAnyOfTheirBlockSees) {
         }
 }
 
+TEST(Together, KeysThatABlockHoldsCountAgainWhateverTheWindowOfAQueryIs) {
+    constexpr Index T = 8, S = 10, w = 2;
+    Windows choices = Windows::right();
+    choices.together = {.count = 4};
+    choices.counts_twice = Windows::CountsTwice::in_blocks;
+    const Windows::Positions globals = {0, 2, 5};
+    const auto copies = [&](Index t, Index s) { return choices.copies({t, s, T, S}, w, globals); };
+    EXPECT_EQ(copies(2, 2), 2) << "before its window, and in that of the first query";
+    EXPECT_EQ(copies(2, 0), 1) << "before all windows of the block";
+    EXPECT_EQ(copies(6, 5), 2);
+    EXPECT_EQ(copies(6, 2), 1) << "of another block";
+    EXPECT_EQ(copies(2, 3), 1) << "not global";
+    EXPECT_EQ(copies(3, 2), 1) << "the row of a global query is computed apart";
+    choices.together.global_queries_too = true;
+    EXPECT_EQ(copies(3, 2), 2);
+    const Mask seen = long_mask(choices, T, S, w, globals, Mask{}),
+               own = long_mask(Windows::right(), T, S, w, globals, Mask{});
+    for (Index t = 0; t < T; ++t)
+        for (Index s = 0; s < S; ++s) EXPECT_EQ(seen(t, s), own(t, s)) << "what is seen stays";
+}
+
 TEST(Together, AreAsManyAsAPartOfTheWindowOrOne) {
     EXPECT_EQ((Windows::Together{.times = 1, .parts = 8}.of(33)), 4);
     EXPECT_EQ((Windows::Together{.times = 1, .parts = 8}.of(7)), 1);

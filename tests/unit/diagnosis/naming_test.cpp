@@ -253,6 +253,19 @@ TEST(Naming, HowManyQueriesABlockHasEndsTheTitle) {
                 testing::EndsWith("each sees up to the last of its block of w / 2 queries"));
 }
 
+TEST(Naming, WhatIsNeverWrittenIsNotMendedByZeros) {
+    verdict::FunctionDiagnosis diagnosis;
+    diagnosis.function = "window_attention";
+    diagnosis.state = verdict::FunctionState::named;
+    diagnosis.mistakes = {"uninitialised_memory"};
+    diagnosis.sentences = {"the same question gets another answer"};
+    EXPECT_THAT(named_mistakes({diagnosis}, "11").front().right, HasSubstr("or begin at 0"));
+    diagnosis.sentences = {"in the result, number 9 of the 10 is what memory held before: do loops go that far?"};
+    const verdict::NamedMistake never = named_mistakes({diagnosis}, "11").front();
+    EXPECT_THAT(never.right, testing::StartsWith("write every element, the last ones too"));
+    EXPECT_THAT(never.hints, testing::Each(testing::Not(HasSubstr("+="))));
+}
+
 TEST(Naming, WhereItThrowsThoughSizesMayDifferTheyAreNamed) {
     const auto right = [](const std::string& words) {
         verdict::FunctionDiagnosis diagnosis;

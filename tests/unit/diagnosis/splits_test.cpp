@@ -7,6 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace headway::diagnosis {
 namespace {
@@ -35,6 +38,20 @@ TEST(Splits, TellOfOneConditionWithSeveralKindsOnBothSides) {
     EXPECT_EQ(what_splits(sorted(enough, has_several_heads).turned()), "H = 1");
     const std::vector<Question> always_one{{1, 2}, {1, 2}, {3, 1}, {5, 2}, {3, 4}};
     EXPECT_EQ(what_splits(sorted(always_one, has_several_heads)), std::nullopt) << "one question, asked twice";
+}
+
+TEST(Splits, CompareWhatHasToDoWithEachOther) {
+    const auto splits = [](const char* name) {
+        Sorted all;
+        for (const auto& [a, b] :
+             std::vector<std::pair<Index, Index>>{{5, 6}, {9, 3}, {3, 7}, {9, 9}, {6, 2}, {8, 10}}) {
+            all.facts.push_back(facts_with_masks({{"S", a}, {name, b}}));
+            all.wrong.push_back(a < b);
+        }
+        return what_splits(all);
+    };
+    EXPECT_EQ(splits("w"), "S < w");
+    EXPECT_EQ(splits("n"), std::nullopt);
 }
 
 TEST(Splits, TellNothingWhereSeveralConditionsWouldDo) {

@@ -1,7 +1,7 @@
 #include "grading/grading.hpp"
 #include "grading/both_builds.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace headway::cli {
 namespace {
@@ -96,6 +96,11 @@ TEST(Merge, TimeThatOnlyTheSanitizersTookCostsNoPoint) {
         EXPECT_EQ(merge(timeout, timeout).points, 0);
         EXPECT_EQ(merge(with(TestState::failed), timeout).points, 0);
     }
+    EXPECT_THAT(unchecked_for_time({with(TestState::passed)}, {timeout}).front(),
+                testing::HasSubstr("your softmax_rows was too slow in the build that watches memory"));
+    EXPECT_THAT(
+        unchecked_for_time({with(TestState::passed), timeout}, {timeout, timeout}).front(),
+        testing::HasSubstr("your softmax_rows did not come to an end in the build that watches memory, either"));
 }
 
 TEST(Merge, AMachinesFaultIsNeverAMark) {

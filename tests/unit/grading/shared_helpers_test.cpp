@@ -76,14 +76,15 @@ TEST(SharedHelpers, AreNoReasonToHaveAMistakeFromAnotherFunction) {
 }
 
 /// Whether decode, which throws at this line, still depends on append; and what is said of it then.
-std::pair<bool, FunctionState> waits_where_it_throws_at(int line, const std::string& of_decode) {
+/// @param waits  whether its test does, too
+std::pair<bool, FunctionState> waits_where_it_throws_at(int line, const std::string& of_decode, bool waits = true) {
     verdict::Exercise exercise = with_a_mistake_in_both();
     exercise.diagnosis->functions[1] = {};
     exercise.diagnosis->functions[1].function = "decode";
     exercise.diagnosis->functions[1].state = FunctionState::unjudged;
     verdict::Test& test = exercise.tests.emplace_back();
     test.state = TestState::failed;
-    test.depends_on = "append";
+    if (waits) test.depends_on = "append";
     test.failure.emplace().function = "decode";
     test.failure->kind = verdict::FailureKind::exception;
     test.failure->at = verdict::SourceLine{"kv_cache.cpp", line, ""};
@@ -98,6 +99,12 @@ TEST(SharedHelpers, WhatThrowsBeforeItCallsAnotherWaitsForNone) {
     EXPECT_EQ(waits_where_it_throws_at(behind, "append(cache, k);"), Both(true, FunctionState::unjudged));
     EXPECT_EQ(waits_where_it_throws_at(of_helper, "append(cache, k);"), Both(true, FunctionState::unjudged));
     EXPECT_EQ(waits_where_it_throws_at(300, ""), Both(true, FunctionState::unjudged)) << "nowhere";
+    const auto judged_alone = [&](int line, const std::string& of_decode) {
+        return waits_where_it_throws_at(line, of_decode, false).second;
+    };
+    EXPECT_EQ(judged_alone(before, "append(cache, k);"), FunctionState::unrecognised);
+    EXPECT_EQ(judged_alone(behind, "append(cache, k);"), FunctionState::unjudged);
+    EXPECT_EQ(judged_alone(of_helper, "append(cache, k);"), FunctionState::unjudged);
 }
 
 TEST(SharedHelpers, WhatIsKeptIsFromItsKeeperWhereTheOtherIsRightGivenIt) {

@@ -10,13 +10,16 @@
 namespace headway::build {
 namespace {
 
-/// "3: end = t + run, up to T" of the line that slices; "" if it is not known.
+/// "3: end = t + run, up to T" of the line that slices, for each of its pieces; "" if none is known.
 std::string piece(std::string_view body, int line) {
     const std::string text = "void f(Index T, Index run, Index shift) {\n" + std::string(body) + "\n}\n";
     const auto function = FunctionsOfFile(text).around(line);
-    const auto found = function ? uncut_piece(*function, line) : std::nullopt;
-    return found ? std::to_string(found->line) + ": " + found->end + " = " + found->sum + ", up to " + found->bound
-                 : "";
+    std::string all;
+    if (!function) return all;
+    for (const UncutPiece& found : uncut_pieces(*function, line))
+        all += (all.empty() ? "" : "; ") + std::to_string(found.line) + ": " + found.end + " = " + found.sum +
+               ", up to " + found.bound;
+    return all;
 }
 
 constexpr std::string_view head = "for (Index t = 0; t < T; t += run) {\n";
@@ -29,6 +32,16 @@ TEST(UncutPieces, AreKnownByTheirEnd) {
                     5),
               "3: end = t + run, up to T")
         << "computed from it";
+}
+
+/// Which of the two is too long differs from call to call.
+TEST(UncutPieces, AreAllOfThemWhereALineCutsInTwoLoops) {
+    const std::string loops =
+        std::string(head) + "const Index t_end = t + run;\nfor (Index s = 0; s < S; s += run) {\n";
+    const std::string line = "matmul(q.slice(2, t, t_end), k.slice(2, s, s_end));\n}\n}";
+    EXPECT_EQ(piece(loops + "const Index s_end = s + run;\n" + line, 6),
+              "3: t_end = t + run, up to T; 5: s_end = s + run, up to S");
+    EXPECT_EQ(piece(loops + "const Index s_end = std::min(s + run, S);\n" + line, 6), "3: t_end = t + run, up to T");
 }
 
 TEST(UncutPieces, AreNotThoseThatAreCutOrNotRead) {
@@ -44,6 +57,26 @@ TEST(UncutPieces, AreNotThoseThatAreCutOrNotRead) {
         << "behind the loop";
     EXPECT_EQ(
         piece("for (Index t = 0; t + run < T; t += run) {\nconst Index end = t + run;\nx.slice(2, t, end);\n}", 4), "");
+}
+
+/// "2: t + run <= T" of the loop that takes whole pieces alone.
+std::string whole(const std::string& body) {
+    const auto function = FunctionsOfFile("void f(Index T, Index run) {\n" + body + "\n}\n").around(2);
+    const auto found = function ? whole_pieces(*function) : std::nullopt;
+    return found ? std::to_string(found->line) + ": " + found->condition : "";
+}
+
+TEST(WholePieces, AreTakenWhereTheConditionAsksForOne) {
+    EXPECT_EQ(whole("for (Index t = 0; t + run <= T; t += run) {\ng(t);\n}"), "2: t + run <= T");
+    EXPECT_EQ(whole("for (Index t = 0; t + 16 < T; t += 16)\ng(t);"), "2: t + 16 < T");
+    EXPECT_EQ(whole("for (Index t = 0; t < T; t += run)\ng(t);"), "");
+    EXPECT_EQ(whole("for (Index t = 0; t + 1 < T; t += 1)\ng(t);"), "") << "each is a whole one";
+    EXPECT_EQ(whole("for (Index t = 0; t + run <= T; ++t)\ng(t);"), "") << "they overlap";
+    EXPECT_EQ(whole("Index t = 0;\nfor (; t + run <= T; t += run)\ng(t);"), "") << "the rest may come behind it";
+    EXPECT_EQ(
+        whole("for (Index t = 0; t + run <= T; t += run)\ng(t);\nfor (Index s = 0; s + run <= T; s += run)\ng(s);"),
+        "");
+    EXPECT_EQ(whole("for (Index t = 0; t + run"), "");
 }
 
 TEST(UncutPieces, AnyTextComesToAnEnd) {
@@ -69,7 +102,7 @@ TEST(UncutPieces, AFunctionWithoutEndTakesNoLongTime) {
         const auto function = FunctionsOfFile(text).around(line);
         ASSERT_TRUE(function);
         const std::clock_t begin = std::clock();  // of this process: others may keep it waiting
-        EXPECT_FALSE(uncut_piece(*function, line));
+        EXPECT_TRUE(uncut_pieces(*function, line).empty());
         EXPECT_LT(std::clock() - begin, 2 * CLOCKS_PER_SEC) << body.substr(0, 60);
     }
 }

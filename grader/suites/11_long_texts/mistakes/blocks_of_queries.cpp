@@ -48,6 +48,16 @@ Chapter blocks_of_queries() {
          .symptom = "right where a block is one query; training looks brilliant: the answer is in sight",
          .question = "Which of the keys of a block does its first query see, and which its last?",
          .ends_in_words = true},
+        {.id = "block_counts_globals_twice",
+         .decision = "blocks_of_queries",
+         .title =
+             "a global token that the keys of a block of queries hold already is put in once more and counts twice, in "
+             "blocks",
+         .right = "each key of a block counts once: the global tokens before the first window of the block, then all "
+                  "keys from there on",
+         .symptom = "right while global tokens stand before the windows of all queries of a block",
+         .question = "Which global tokens do the keys from the first window of the block on hold already?",
+         .ends_in_words = true},
     };
     return {decisions, mistakes};
 }

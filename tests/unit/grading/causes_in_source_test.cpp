@@ -1,0 +1,53 @@
+// What the words of a submission say of a loop beside the line where it failed.
+#include "grading/causes_in_source.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace headway::cli {
+namespace {
+
+TEST(CausesInSource, WhatNoRoundOfALoopChangesIsSaid) {
+    const auto advice = [](const std::string& head, const std::string& body) {
+        const std::string text =
+            "void reach(Index layers) {\n    Index layer = 1;\n" + head + "\n" + body + "\n    }\n}\n";
+        verdict::Failure failure;
+        failure.function = "reach";
+        failure.at = verdict::SourceLine{"long_texts.cpp", 3, head};
+        const std::vector<build::SourceFile> files = {{"long_texts.cpp", text}};
+        tell_for_what_a_loop_goes_on(failure, ReadSources(files));
+        return failure.advice.value_or("");
+    };
+    EXPECT_EQ(advice("    while (layer < layers) {", "        use(layers);\n        step(2);"), "")
+        << "it may take a reference";
+    EXPECT_EQ(advice("    while (layer < layers) {", "        step(2);"),
+              "Its condition reads layer and layers, and nothing in the loop changes either.");
+    EXPECT_EQ(advice("    while (layer < 9) {", "        step(2);"),
+              "Its condition reads layer, and nothing in the loop changes it.");
+    EXPECT_EQ(advice("    while (layer < layers) {", "        ++layer;"), "");
+}
+
+TEST(CausesInSource, TheLoopThatLeavesTheLastPieceIsSaid) {
+    const std::vector<build::SourceFile> windows = {{"long_texts.cpp",
+                                                     "Tensor window_attention(const Tensor& q, Index T) {\n"
+                                                     "    Tensor out = Tensor::empty({T});\n"
+                                                     "    for (Index t = 0; t + 16 <= T; t += 16) write(out, t);\n"
+                                                     "    return out;\n"
+                                                     "}\n"}};
+    verdict::FunctionDiagnosis function;
+    function.at = verdict::SourceLine{"long_texts.cpp", 2, "Tensor out = Tensor::empty({T});"};
+    function.sentences = {"the same question gets another answer"};
+    tell_what_leaves_the_end(function, ReadSources(windows));
+    EXPECT_EQ(function.sentences.size(), 1U) << "it may be added to";
+    function.sentences = {"numbers 64 to 65 of the 66 are what memory held before: do loops go that far?"};
+    tell_what_leaves_the_end(function, ReadSources(windows));
+    ASSERT_EQ(function.sentences.size(), 2U);
+    EXPECT_EQ(function.sentences[1],
+              "the loop in line 3 goes on only while t + 16 <= T: what is left over behind the last whole piece, it "
+              "does not reach");
+}
+
+}  // namespace
+}  // namespace headway::cli
