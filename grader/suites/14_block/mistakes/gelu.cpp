@@ -71,22 +71,14 @@ Chapter gelu() {
          .right = right_formula,
          .symptom = hardly_seen,
          .question = "By how much do the two formulas differ at x = 2?",
-         .make =
-             [](Choices& c) {
-                 c.change<Activation>().exact = Activation::right().tanh;
-                 c.change<Activation>().exact_slope = Activation::right().tanh_slope;
-             }},
+         .make = [](Choices& c) { c.change<Activation>().exact = Activation::right().tanh; }},
         {.id = "gelu_always_exact",
          .decision = "gelu_formula",
          .title = "gelu computes the exact formula, whichever is asked for",
          .right = right_formula,
          .symptom = hardly_seen,
          .question = "By how much do the two formulas differ at x = 2?",
-         .make =
-             [](Choices& c) {
-                 c.change<Activation>().tanh = Activation::right().exact;
-                 c.change<Activation>().tanh_slope = Activation::right().exact_slope;
-             }},
+         .make = [](Choices& c) { c.change<Activation>().tanh = Activation::right().exact; }},
         {.id = "gelu_formulas_exchanged",
          .decision = "gelu_formula",
          .title = "the two formulas are taken for each other",
@@ -102,7 +94,7 @@ Chapter gelu() {
              }},
         {.id = "gelu_by_sigmoid",
          .decision = "gelu_formula",
-         .title = "gelu is x · sigmoid(1.702·x), a third formula",
+         .title = "GELU is taken to be x · sigmoid(1.702·x), a third formula",
          .right = right_formula,
          .symptom = "right for the models that have it (CLIP's QuickGELU); for others it is off by up to 0.02",
          .question = "What is gelu(1), to five digits?",
