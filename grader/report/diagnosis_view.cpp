@@ -84,7 +84,7 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
     }
     for (const std::string& words : besides_of(diagnosis, mistake))
         page.paragraph(detail, {{"besides: ", Tone::faint}, {words}});
-    if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.paragraph(detail, {{line}});
+    for (const std::string& line : stopped_at(exercise, mistake)) page.paragraph(detail, {{line}});
     if (const std::string skipped = never_reached_in_loop(exercise, mistake); !skipped.empty())
         page.paragraph(detail, {{skipped}});
     if (const std::string words = warning_beside(exercise, mistake); !words.empty()) page.paragraph(detail, {{words}});

@@ -49,7 +49,7 @@ void write_mistake(Xml& page, const verdict::Exercise& exercise, const NamedMist
     if (first != nullptr && first->inputs == 0)
         for (const std::string& sentence : first->sentences) write_line(page, "seen:", sentence);
     for (const std::string& words : besides_of(*exercise.diagnosis, mistake)) write_line(page, "besides:", words);
-    if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.text("pre", {}, line);
+    for (const std::string& line : stopped_at(exercise, mistake)) page.text("pre", {}, line);
     if (const std::string skipped = never_reached_in_loop(exercise, mistake); !skipped.empty())
         page.text("p", {}, skipped);
     if (const std::string words = warning_beside(exercise, mistake); !words.empty()) page.text("p", {}, words);
