@@ -124,7 +124,11 @@ void show_unrecognised(Page& page, const verdict::Exercise& exercise, const Func
 void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnosis& diagnosis, bool with_hints) {
     Told thrown, told;
     for (const NamedMistake& mistake : diagnosis.mistakes)
-        show_mistake(page, exercise, diagnosis, mistake, with_hints, thrown);
+        if (of_earlier_functions(diagnosis, mistake).empty())
+            show_mistake(page, exercise, diagnosis, mistake, with_hints, thrown);
+    for (const NamedMistake& mistake : diagnosis.mistakes)
+        if (const std::string words = of_earlier_functions(diagnosis, mistake); !words.empty())
+            page.paragraph({.indent = title_indent, .hanging = 2}, {{"· ", Tone::faint}, {words, Tone::faint}});
     for (const FunctionDiagnosis& function : diagnosis.functions) {
         if (function.state == FunctionState::unrecognised) show_unrecognised(page, exercise, function, told);
         if (const std::string waits = waits_for_others(exercise, function); !waits.empty())

@@ -85,7 +85,11 @@ void write_unrecognised(Xml& page, const verdict::Exercise& exercise, const Func
 void write_diagnosis(Xml& page, const verdict::Exercise& exercise) {
     if (!exercise.diagnosis) return;
     const Diagnosis& diagnosis = *exercise.diagnosis;
-    for (const NamedMistake& mistake : diagnosis.mistakes) write_mistake(page, exercise, mistake);
+    for (const NamedMistake& mistake : diagnosis.mistakes)
+        if (of_earlier_functions(diagnosis, mistake).empty()) write_mistake(page, exercise, mistake);
+    for (const NamedMistake& mistake : diagnosis.mistakes)
+        if (const std::string words = of_earlier_functions(diagnosis, mistake); !words.empty())
+            page.text("p", {{"class", "faint"}}, words + ".");
     for (const FunctionDiagnosis& function : diagnosis.functions) {
         if (function.state == FunctionState::unrecognised) write_unrecognised(page, exercise, function);
         if (const std::string waits = waits_for_others(exercise, function); !waits.empty())

@@ -26,5 +26,21 @@ TEST(Besides, NoEvidenceIsGivenWhereTestsListMoreThanWasCounted) {
     EXPECT_FALSE(is_contradicted(exercise, function)) << "another function";
 }
 
+TEST(Besides, WhatAllHaveFromOthersIsToldAsThat) {
+    verdict::Diagnosis diagnosis;
+    verdict::NamedMistake mistake;
+    mistake.id = "not_refused";
+    mistake.title = "x is empty: your block_backward should throw";
+    mistake.functions = {"block_backward"};
+    diagnosis.functions.emplace_back().function = "block_backward";
+    EXPECT_EQ(of_earlier_functions(diagnosis, mistake), "");
+    diagnosis.functions.front().inherited = {{"not_refused"}};
+    EXPECT_EQ(of_earlier_functions(diagnosis, mistake),
+              "x is empty: your block_backward should throw (it has that from your own earlier functions)");
+    mistake.functions.emplace_back("mlp_backward");
+    diagnosis.functions.emplace_back().function = "mlp_backward";
+    EXPECT_EQ(of_earlier_functions(diagnosis, mistake), "");
+}
+
 }  // namespace
 }  // namespace headway::report
