@@ -195,6 +195,7 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
         tell_what_counts_another(*failure, sources);
         tell_how_a_sum_begins(*failure, sources);
+        tell_what_was_never_made(*failure, sources);
         tell_which_piece_is_not_cut(*failure, sources);
         tell_of_a_mask_that_is_not_given(*failure, found->second->callers, sources);
         if (failure->kind == verdict::FailureKind::exception)
