@@ -188,11 +188,12 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
                                failure->kind == verdict::FailureKind::wrong_behaviour) &&
                               failure->message.find("a loop whose condition") != std::string::npos;
         failure->at = computes ? found->second->in_loop.value_or(found->second->line) : found->second->line;
+        // Of a throw of the student's own, the words are, too. Where a call was stopped, none are anybody's yet.
+        if (found->second->is_the_throw) failure->advice.reset();
         if (computes) {
             tell_what_continue_skips(*failure, sources);
             tell_for_what_a_loop_goes_on(*failure, sources);
         }
-        if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
         tell_what_counts_another(*failure, sources);
         tell_how_a_sum_begins(*failure, sources);
         tell_what_was_never_made(*failure, sources);
