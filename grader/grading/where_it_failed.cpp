@@ -174,6 +174,7 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
             name_what_lacks_a_return(*failure, sources);
             tell_what_clone_keeps(*failure, sources);
             tell_of_a_mask_that_is_not_given(*failure, {}, sources);
+            tell_of_a_vector_without_elements(*failure, sources);
             if (failure->at) {
                 const build::ThrowSite site{.line = *failure->at,
                                             .callers = callers_in(*failure->sanitizer, sources.lines())};
@@ -199,6 +200,7 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         tell_what_was_never_made(*failure, sources);
         tell_which_piece_is_not_cut(*failure, sources);
         tell_of_a_mask_that_is_not_given(*failure, found->second->callers, sources);
+        tell_of_a_vector_without_elements(*failure, sources);
         if (failure->kind == verdict::FailureKind::exception)
             failure->through = way_through(failure->function, *found->second, sources.lines());
     }
