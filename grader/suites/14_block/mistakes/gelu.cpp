@@ -253,6 +253,13 @@ Chapter gelu() {
          .symptom = "right for dense tensors; of a view other elements are meant, or none",
          .question = "What does x.clone().strides() give for a slice of an inner axis?",
          .make = [](Choices& c) { c.change<Activation>().clone_is_walked = true; }},
+        {.id = "gelu_clone_of_gradient_taken_for_dense",
+         .decision = "gelu_strides",
+         .title = "data()[i] of a clone of grad_y is taken for its element i: clone() keeps the strides of a view",
+         .right = "contiguous() first: then data()[0] to data()[numel - 1] are the elements, in row-major order",
+         .symptom = "right for dense tensors; of a view other elements are meant, or none",
+         .question = "What does grad_y.clone().strides() give for a transposed grad_y?",
+         .make = [](Choices& c) { c.change<Activation>().clone_of_gradient_is_walked = true; }},
     };
     return {decisions, mistakes};
 }
