@@ -216,6 +216,9 @@ void tell_how_a_sum_begins(Failure& failure, const ReadSources& sources) {
 
 namespace {
 
+/// Of one line: each is looked for in all of its function.
+constexpr int most_names = 16;
+
 /// Where a local variable is declared as "Type name;", if that is all that is said of it above the line; else 0.
 std::size_t only_declared(const std::string& name, const std::vector<build::Word>& words, int line) {
     std::size_t found = 0;
@@ -244,10 +247,12 @@ void tell_what_was_never_made(Failure& failure, const ReadSources& sources) {
         const auto function = sources.lines().function_around(*failure.at);
         if (!function) return {};
         const std::vector<build::Word>& words = function->words;
-        for (std::size_t i = 1; i + 3 < words.size(); ++i) {
+        int names = 0;
+        for (std::size_t i = 1; i + 3 < words.size() && names < most_names; ++i) {
             if (words[i].line != failure.at->line || !words[i].is_name() || words[i - 1].text == ".") continue;
             const bool is_member = words[i + 1].text == "." && words[i + 2].is_name() && words[i + 3].text == "(";
             if (!is_member && words[i + 1].text != "(") continue;
+            ++names;
             const std::size_t declared = only_declared(words[i].text, words, failure.at->line);
             if (declared == 0) continue;
             const std::string& type = words[declared - 1].text;

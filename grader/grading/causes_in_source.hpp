@@ -31,7 +31,8 @@ public:
         what_counts,
         how_a_sum_begins,
         which_is_not_cut,
-        what_was_never_made
+        what_was_never_made,
+        what_stays_empty
     };
     /// What `answer()` gives, which is asked once for a line.
     template <typename Answer>

@@ -126,19 +126,25 @@ std::optional<std::pair<int, std::string>> stays_empty(const std::string& name, 
 
 void tell_of_a_vector_without_elements(Failure& failure, const ReadSources& sources) {
     if (!failure.at || (!failure.sanitizer && failure.message.find("crashed: SIGSEGV") == std::string::npos)) return;
-    const auto function = sources.lines().function_around(*failure.at);
-    if (!function) return;
-    const std::vector<build::Word>& words = function->words;
-    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
-        if (words[i].line != failure.at->line || !words[i].is_name() || words[i + 1].text != "[") continue;
-        const auto empty = stays_empty(words[i].text, words);
-        if (!empty) continue;
-        failure.advice = fmt::format(
-            "{0} has no elements: line {1} makes it without any, and none are added. std::vector<{2}> {0}(n) begins "
-            "with n of them; reserve() makes room alone.",
-            words[i].text, empty->first, empty->second);
-        return;
-    }
+    constexpr int most_tried = 16;  // of one line: each is looked for in all of its function
+    using Question = ReadSources::Question;
+    const auto& told = sources.about(Question::what_stays_empty, *failure.at, [&]() -> std::optional<std::string> {
+        const auto function = sources.lines().function_around(*failure.at);
+        if (!function) return {};
+        const std::vector<build::Word>& words = function->words;
+        int names = 0;
+        for (std::size_t i = 1; i + 1 < words.size() && names < most_tried; ++i) {
+            if (words[i].line != failure.at->line || !words[i].is_name() || words[i + 1].text != "[") continue;
+            ++names;
+            if (const auto empty = stays_empty(words[i].text, words))
+                return fmt::format(
+                    "{0} has no elements: line {1} makes it without any, and none are added. std::vector<{2}> {0}(n) "
+                    "begins with n of them; reserve() makes room alone.",
+                    words[i].text, empty->first, empty->second);
+        }
+        return {};
+    });
+    if (told) failure.advice = told;
 }
 
 }  // namespace headway::cli
