@@ -141,6 +141,11 @@ constexpr BeginnersError habits[] = {
      "@1 is for one number, and this is a Tensor: go through its elements, or write x * x for squares."},
     {R"('(?:const )?Tensor' to '(?:double|float|long double)')", R"(\b(pow|tanh|erf|abs|fabs|sin|cos)\()",
      "@1 is for one number, and this is a Tensor: go through its elements."},
+    {R"('(?:const )?(?:Tensor|(?:std::)?vector<[^']*>)' to '(?:const )?double')",
+     R"(\b((?:EXPECT|ASSERT)_NEAR)\((?!\s*[\w.]+\[))",
+     "@1 compares two numbers: where a Tensor or a std::vector stands, go through its elements, as in @1(x(i, j), "
+     "v[n], "
+     "1e-4)."},
     {R"(deduced for lambda return type|must match previous return type)", "",
      "All returns of a lambda must be of one type: 1 is an int, 1.0F a float, 1.0 a double."},
     {R"(optional<[^']*' has no member named '\w+'|no member named '\w+' in '(?:const )?(?:std::)?optional)", "",

@@ -246,6 +246,74 @@ void tell_how_a_sum_begins(Failure& failure, const ReadSources& sources) {
     if (told) failure.advice = told;
 }
 
+namespace {
+
+/// Of one line: each is looked for in all of its function.
+constexpr int most_names = 16;
+
+/// Where a local variable is declared as "Type name;", if that is all that is said of it above the line; else 0.
+std::size_t only_declared(const std::string& name, const std::vector<build::Word>& words, int line) {
+    std::size_t found = 0;
+    for (std::size_t i = 1; i + 3 < words.size() && words[i].line < line; ++i) {
+        if (words[i].text != name || words[i - 1].text == ".") continue;
+        const std::size_t behind = words[i + 1].text == "{" && words[i + 2].text == "}" ? i + 3 : i + 1;
+        if (found != 0 || !words[i - 1].is_name() || words[behind].text != ";") return 0;
+        found = i;
+    }
+    return found;
+}
+
+bool defines_type(const std::vector<build::Word>& words, const std::string& type) {
+    for (std::size_t i = 0; i + 1 < words.size(); ++i)
+        if ((words[i].text == "struct" || words[i].text == "class" || words[i].text == "using") &&
+            words[i + 1].text == type)
+            return true;
+    return false;
+}
+
+}  // namespace
+
+void tell_what_was_never_made(Failure& failure, const ReadSources& sources) {
+    if (!failure.at || failure.message.find("element access: a tensor is undefined (") == std::string::npos) return;
+    const auto& told = sources.about(Question::what_was_never_made, *failure.at, [&]() -> std::optional<std::string> {
+        const auto function = sources.lines().function_around(*failure.at);
+        if (!function) return {};
+        const std::vector<build::Word>& words = function->words;
+        int names = 0;
+        for (std::size_t i = 1; i + 3 < words.size() && names < most_names; ++i) {
+            if (words[i].line != failure.at->line || !words[i].is_name() || words[i - 1].text == ".") continue;
+            const bool is_member = words[i + 1].text == "." && words[i + 2].is_name() && words[i + 3].text == "(";
+            if (!is_member && words[i + 1].text != "(") continue;
+            ++names;
+            const std::size_t declared = only_declared(words[i].text, words, failure.at->line);
+            if (declared == 0) continue;
+            const std::string& type = words[declared - 1].text;
+            // What is made further down may be so in a round before.
+            const auto is_made = [&](std::size_t k) {
+                const bool is_it = words[k].text == words[i].text && k != i;
+                const std::size_t behind = k + (is_member && words[k + 1].text == "." ? 3 : 1);
+                return is_it && behind + 1 < words.size() && words[behind].text == "=" && words[behind + 1].text != "=";
+            };
+            bool is_made_elsewhere = false;
+            for (std::size_t k = 0; k + 2 < words.size(); ++k) is_made_elsewhere = is_made_elsewhere || is_made(k);
+            if (is_made_elsewhere || is_member == (type == "Tensor") ||
+                defines_type(sources.words_of(failure.at->file), type))
+                continue;
+            const std::string name = words[i].text + (is_member ? "." + words[i + 2].text : std::string());
+            // Gradients are named as what they are the gradients of.
+            const auto is_known = [&](const build::Word& word) { return is_member && word.text == words[i + 2].text; };
+            const bool is_of_argument =
+                type.find("Gradient") != std::string::npos &&
+                std::any_of(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(declared), is_known);
+            return fmt::format(
+                "{} was declared at line {} and never made, so {} has no elements: write {} = Tensor::zeros({}) first.",
+                words[i].text, words[declared].line, name, name, is_of_argument ? words[i + 2].text + ".shape()" : "…");
+        }
+        return {};
+    });
+    if (told) failure.advice = told;
+}
+
 void tell_which_piece_is_not_cut(Failure& failure, const ReadSources& sources) {
     if (!failure.at || !failure.advice || !failure.advice->starts_with("That reaches past the end. If the axis is cut"))
         return;

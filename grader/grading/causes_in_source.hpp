@@ -25,7 +25,15 @@ public:
     /// What a file defines; nothing if nobody handed it in.
     const std::vector<build::DefinedFunction>& functions_of(const std::string& file) const;
 
-    enum class Question { what_continue_skips, for_what_it_goes_on, what_counts, how_a_sum_begins, which_is_not_cut };
+    enum class Question {
+        what_continue_skips,
+        for_what_it_goes_on,
+        what_counts,
+        how_a_sum_begins,
+        which_is_not_cut,
+        what_was_never_made,
+        what_stays_empty
+    };
     /// What `answer()` gives, which is asked once for a line.
     template <typename Answer>
     const std::optional<std::string>& about(Question question, const verdict::SourceLine& at,
@@ -72,6 +80,10 @@ void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const ReadSo
 
 /// Where the end of what such a Tensor holds is never written, says which loop leaves it.
 void tell_what_leaves_the_end(verdict::FunctionDiagnosis& function, const ReadSources& sources);
+
+/// Where an element of a tensor is asked for that was only declared, and of which nothing is said in between: where
+/// that was. A struct of the student's own may make its tensors itself.
+void tell_what_was_never_made(verdict::Failure& failure, const ReadSources& sources);
 
 /// Where += refuses a Tensor that was declared without a value, says what it begins with.
 void tell_how_a_sum_begins(verdict::Failure& failure, const ReadSources& sources);

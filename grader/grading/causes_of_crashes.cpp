@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -86,6 +87,64 @@ void tell_of_a_mask_that_is_not_given(Failure& failure, const std::vector<verdic
             read->pointer, read->mask, read->declared);
         return;
     }
+}
+
+namespace {
+
+/// Of "std::vector<double> name;", what its elements are; nothing if it is no such declaration.
+std::optional<std::string> elements_declared(const std::vector<build::Word>& words, std::size_t name) {
+    const std::size_t behind = words[name + 1].text == "{" && words[name + 2].text == "}" ? name + 3 : name + 1;
+    if (behind >= words.size() || words[behind].text != ";" || words[name - 1].text != ">") return {};
+    std::size_t depth = 0;
+    for (std::size_t i = name - 1; i > 0; --i) {
+        if (words[i].text == ">") ++depth;
+        if (words[i].text == ";" || words[i].text == "{" || words[i].text == "}") return {};
+        if (words[i].text != "<" || --depth > 0) continue;
+        if (words[i - 1].text != "vector") return {};
+        return i + 3 == name ? words[i + 1].text : "…";
+    }
+    return {};
+}
+
+/// Its line, and what its elements are, if this is a vector that stays empty in all that the function says of it.
+std::optional<std::pair<int, std::string>> stays_empty(const std::string& name, const std::vector<build::Word>& words) {
+    std::optional<std::pair<int, std::string>> found;
+    for (std::size_t i = 1; i + 2 < words.size(); ++i) {
+        if (words[i].text != name || words[i - 1].text == ".") continue;
+        if (auto elements = found ? std::nullopt : elements_declared(words, i)) {
+            found.emplace(words[i].line, std::move(*elements));
+            continue;
+        }
+        const bool is_asked =
+            words[i + 1].text == "." && (words[i + 2].text == "reserve" || words[i + 2].text == "size");
+        if (!found || words[i - 1].text == "&" || (words[i + 1].text != "[" && !is_asked)) return {};
+    }
+    return found;
+}
+
+}  // namespace
+
+void tell_of_a_vector_without_elements(Failure& failure, const ReadSources& sources) {
+    if (!failure.at || (!failure.sanitizer && failure.message.find("crashed: SIGSEGV") == std::string::npos)) return;
+    constexpr int most_tried = 16;  // of one line: each is looked for in all of its function
+    using Question = ReadSources::Question;
+    const auto& told = sources.about(Question::what_stays_empty, *failure.at, [&]() -> std::optional<std::string> {
+        const auto function = sources.lines().function_around(*failure.at);
+        if (!function) return {};
+        const std::vector<build::Word>& words = function->words;
+        int names = 0;
+        for (std::size_t i = 1; i + 1 < words.size() && names < most_tried; ++i) {
+            if (words[i].line != failure.at->line || !words[i].is_name() || words[i + 1].text != "[") continue;
+            ++names;
+            if (const auto empty = stays_empty(words[i].text, words))
+                return fmt::format(
+                    "{0} has no elements: line {1} makes it without any, and none are added. std::vector<{2}> {0}(n) "
+                    "begins with n of them; reserve() makes room alone.",
+                    words[i].text, empty->first, empty->second);
+        }
+        return {};
+    });
+    if (told) failure.advice = told;
 }
 
 }  // namespace headway::cli

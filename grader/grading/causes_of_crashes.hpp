@@ -17,4 +17,8 @@ void tell_which_return_is_missing(verdict::Failure& failure, const std::vector<v
 void tell_of_a_mask_that_is_not_given(verdict::Failure& failure, const std::vector<verdict::SourceLine>& callers,
                                       const ReadSources& sources);
 
+/// Where a crash is at an element of a std::vector that begins without any, and to which its function adds none, says
+/// so.
+void tell_of_a_vector_without_elements(verdict::Failure& failure, const ReadSources& sources);
+
 }  // namespace headway::cli

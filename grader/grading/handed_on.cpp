@@ -94,7 +94,7 @@ void tell_what_is_handed_on(verdict::Exercise& exercise, const AskedFor& asked,
         if (!holder || !asked.functions.contains(holder->name) || is_wrong(holder->name)) continue;
         const std::string function = without_variant(failure.function);
         const std::string told =
-            asked.may_refuse.contains(holder->name)
+            !verdict::ends_the_program(failure.kind) && asked.may_refuse.contains(holder->name)
                 ? fmt::format(
                       "The header lets {0} refuse only what your own {1} does not ask of it, and here {1} asks for it: "
                       "let {0} answer that, unless what it is handed there is wrong.",

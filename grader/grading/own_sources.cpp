@@ -75,10 +75,12 @@ std::string OwnSources::function_around(const verdict::SourceLine& at) const {
 }
 
 /// Each name is followed once, and each part that it leads to is read once.
-bool OwnSources::may_reach(std::vector<std::size_t> mentioned, const std::string& other) const {
+/// @param but  is not followed
+bool OwnSources::may_reach(std::vector<std::size_t> mentioned, const std::string& other, const std::string& but) const {
     const auto sought = numbers_.find(other);
     if (sought == numbers_.end()) return false;
     std::vector<bool> is_mentioned(reached_by_.size(), false), is_reached(parts_.size(), false);
+    if (const auto known = numbers_.find(but); known != numbers_.end()) is_mentioned[known->second] = true;
     while (!mentioned.empty()) {
         const std::size_t name = mentioned.back();
         mentioned.pop_back();
@@ -94,13 +96,31 @@ bool OwnSources::may_reach(std::vector<std::size_t> mentioned, const std::string
     return false;
 }
 
-bool OwnSources::never_calls(const std::string& function, const std::string& other) const {
-    const auto defined = of_function_.find(function);
-    if (defined == of_function_.end()) return false;
+/// By all that it defines under that name.
+std::vector<std::size_t> OwnSources::mentioned_in(const std::string& function) const {
     std::vector<std::size_t> mentioned;
-    for (const std::size_t part : defined->second)
-        mentioned.insert(mentioned.end(), parts_[part].mentions.begin(), parts_[part].mentions.end());
-    return !may_reach(std::move(mentioned), other);
+    if (const auto defined = of_function_.find(function); defined != of_function_.end())
+        for (const std::size_t part : defined->second)
+            mentioned.insert(mentioned.end(), parts_[part].mentions.begin(), parts_[part].mentions.end());
+    return mentioned;
+}
+
+bool OwnSources::never_calls(const std::string& function, const std::string& other) const {
+    return of_function_.contains(function) && !may_reach(mentioned_in(function), other);
+}
+
+bool OwnSources::never_calls_but_through(const std::string& through, const std::string& function,
+                                         const std::string& other) const {
+    return of_function_.contains(function) && !may_reach(mentioned_in(function), other, through);
+}
+
+bool OwnSources::calls(const std::string& function, const std::string& other) const {
+    const auto defined = of_function_.find(function);
+    if (defined == of_function_.end() || defined->second.size() != 1) return false;
+    const build::Declaration& declared = parts_[defined->second.front()].declared;
+    for (std::size_t i = declared.body; i + 1 < declared.words.size(); ++i)
+        if (declared.words[i].text == other && declared.words[i + 1].text == "(") return true;
+    return false;
 }
 
 bool OwnSources::calls_none_before(const verdict::SourceLine& at, const std::string& other) const {

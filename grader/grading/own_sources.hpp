@@ -26,6 +26,13 @@ public:
     /// Whether it certainly calls no such function, not even by way of a helper.
     bool never_calls(const std::string& function, const std::string& other) const;
 
+    /// Whether it certainly reaches no such name but by way of `through`.
+    bool never_calls_but_through(const std::string& through, const std::string& function,
+                                 const std::string& other) const;
+
+    /// Whether the words of its own body have such a call.
+    bool calls(const std::string& function, const std::string& other) const;
+
     /// Whether this line is certainly reached without such a call in the function that it stands in.
     bool calls_none_before(const verdict::SourceLine& at, const std::string& other) const;
 
@@ -37,7 +44,8 @@ private:
     bool read(const std::vector<build::SourceFile>& files);
     std::size_t number_of(const std::string& name);
     const Part* part_around(const verdict::SourceLine& at) const;
-    bool may_reach(std::vector<std::size_t> mentioned, const std::string& other) const;
+    std::vector<std::size_t> mentioned_in(const std::string& function) const;
+    bool may_reach(std::vector<std::size_t> mentioned, const std::string& other, const std::string& but = {}) const;
 
     std::vector<Part> parts_;
     std::map<std::string, std::size_t> numbers_;  ///< of names

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -109,6 +110,57 @@ void leave_what_is_kept_to_its_keeper(verdict::Exercise& exercise) {
     }
 }
 
+/// What a sentence says that this function lets through: "b_in has F = 1 where 9 would fit"; none of any other
+/// sentence.
+std::set<std::string> let_through(const std::string& sentence, const std::string& function) {
+    constexpr std::string_view more = "; also let through: ", between = "; ";
+    const std::size_t refusal = sentence.find(": your " + function + " should throw ");
+    if (refusal == std::string::npos) return {};
+    std::set<std::string> found = {sentence.substr(0, refusal)};
+    std::size_t begin = sentence.find(more, refusal);
+    for (begin = begin == std::string::npos ? begin : begin + more.size(); begin < sentence.size();) {
+        const std::size_t end = std::min(sentence.find(between, begin), sentence.size());
+        found.insert(sentence.substr(begin, end - begin));
+        begin = end + between.size();
+    }
+    return found;
+}
+
+/// Whether `other` lets through all that `one` does.
+bool lets_the_same_through(const verdict::FunctionDiagnosis& one, const verdict::FunctionDiagnosis& other) {
+    const auto all_of = [](const verdict::FunctionDiagnosis& function) {
+        std::set<std::string> all;
+        for (const std::string& sentence : function.sentences) {
+            std::set<std::string> here = let_through(sentence, name_alone(function.function));
+            if (here.empty()) return std::set<std::string>{};
+            all.merge(here);
+        }
+        return all;
+    };
+    const std::set<std::string> ours = all_of(one), theirs = all_of(other);
+    return !ours.empty() && std::ranges::includes(theirs, ours);
+}
+
+/// A caller that is wrong only by what it calls has that from there.
+void leave_to_what_is_called(verdict::Exercise& exercise, const OwnSources& sources) {
+    std::vector<verdict::FunctionDiagnosis>& functions = exercise.diagnosis->functions;
+    for (verdict::FunctionDiagnosis& one : functions) {
+        if (one.inputs > 0 || one.mistakes.size() != 1 || one.given_own.value_or(false) || one.inherited) continue;
+        const std::string function = name_alone(one.function), mistake = one.mistakes.front();
+        const auto has_it_from = [&](const verdict::FunctionDiagnosis& other) {
+            const std::string called = name_alone(other.function);
+            if (called == function || other.inputs > 0 || other.mistakes != one.mistakes ||
+                !sources.calls(function, called) || sources.calls(called, function))
+                return false;
+            if (mistake == "not_refused") return lets_the_same_through(one, other);
+            // reserve() in the one, and nowhere else on the way.
+            return mistake == "vector_without_elements" && !sources.never_calls(called, "reserve") &&
+                   sources.never_calls_but_through(called, function, "reserve");
+        };
+        if (std::ranges::any_of(functions, has_it_from)) one.inherited = one.mistakes;
+    }
+}
+
 }  // namespace
 
 void settle_shared_helpers(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {
@@ -117,6 +169,7 @@ void settle_shared_helpers(verdict::Exercise& exercise, const std::vector<build:
     take_back_what_comes_before_calls(exercise, sources);
     say_not_that_it_is_inherited(exercise, sources);
     leave_what_is_kept_to_its_keeper(exercise);
+    leave_to_what_is_called(exercise, sources);
 }
 
 }  // namespace headway::cli

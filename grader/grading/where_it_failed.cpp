@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <map>
 #include <optional>
@@ -76,13 +77,38 @@ std::optional<verdict::SourceLine> way_through(const std::string& function, cons
     return is_told ? std::optional(own.with_left_side(*line)) : std::nullopt;
 }
 
+std::vector<verdict::SourceLine> callers_in(const verdict::SanitizerReport& report, const build::SourceLines& own) {
+    std::vector<verdict::SourceLine> callers;
+    bool is_behind = false;  // the line that it tells
+    for (const std::string& line : report.first_lines) {
+        if (line.find(" by thread ") != std::string::npos) break;  // who made or freed that memory
+        const std::size_t number = line.find_first_not_of(' ');
+        if (number == std::string::npos || line[number] != '#') continue;
+        // "    #1 0x560 in headway::ex02::split_heads(headway::Tensor const&, long) ./head_splitting.cpp:31:7"
+        std::string place = line.substr(line.rfind(' ') + 1);
+        if (place.starts_with("./")) place.erase(0, 2);
+        const std::size_t colon = place.find(':');
+        if (colon == std::string::npos) continue;
+        const std::string digits = place.substr(colon + 1, 9);
+        const auto at = own.at(place.substr(0, colon), std::atoi(digits.c_str()));
+        if (!at) continue;
+        if (is_behind) callers.push_back(*at);
+        is_behind = is_behind || (at->file == report.file && at->line == report.line);
+    }
+    return callers;
+}
+
 namespace {
 
-std::set<std::string> functions_named_in(const verdict::Exercise& exercise) {
+std::set<std::string> functions_named_in(const verdict::Exercise& exercise, const build::SourceLines& own) {
     std::set<std::string> names;
-    for (const verdict::Test& test : exercise.tests)
-        if (test.state == verdict::TestState::failed && test.failure)
-            names.insert(without_variant(test.failure->function));
+    for (const verdict::Test& test : exercise.tests) {
+        if (test.state != verdict::TestState::failed || !test.failure) continue;
+        names.insert(without_variant(test.failure->function));
+        if (!test.failure->at || !verdict::ends_the_program(test.failure->kind)) continue;
+        if (const auto around = own.function_around(*test.failure->at); around && !around->name.empty())
+            names.insert(around->name);
+    }
     if (exercise.diagnosis)
         for (const verdict::NamedMistake& mistake : exercise.diagnosis->mistakes)
             for (const std::string& function : mistake.functions) names.insert(without_variant(function));
@@ -100,6 +126,32 @@ std::string function_where_it_ends(const std::string& function, const verdict::E
         if (!test.failure->at) return {};
         const auto around = own.function_around(*test.failure->at);
         names.insert(around ? around->name : std::string());
+    }
+    return names.size() == 1 ? *names.begin() : std::string();
+}
+
+/// Which of those with the same mistake every call of `function` that ended the program had gone into, where that is
+/// one; else empty.
+std::string function_on_the_way(const verdict::FunctionDiagnosis& function, const verdict::Exercise& exercise,
+                                const build::SourceLines& own) {
+    const std::string name = without_variant(function.function);
+    const auto has_the_same = [&](const std::string& other) {
+        return std::ranges::any_of(exercise.diagnosis->functions, [&](const verdict::FunctionDiagnosis& one) {
+            return one.function == other && one.mistakes == function.mistakes;
+        });
+    };
+    std::set<std::string> names;
+    for (const verdict::Test& test : exercise.tests) {
+        if (!test.failure || without_variant(test.failure->function) != name ||
+            !verdict::ends_the_program(test.failure->kind))
+            continue;
+        if (!test.failure->sanitizer) return {};
+        std::string innermost;
+        for (const verdict::SourceLine& line : callers_in(*test.failure->sanitizer, own)) {
+            const auto around = own.function_around(line);
+            if (innermost.empty() && around && has_the_same(around->name)) innermost = around->name;
+        }
+        names.insert(innermost);
     }
     return names.size() == 1 ? *names.begin() : std::string();
 }
@@ -122,6 +174,12 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
             name_what_lacks_a_return(*failure, sources);
             tell_what_clone_keeps(*failure, sources);
             tell_of_a_mask_that_is_not_given(*failure, {}, sources);
+            tell_of_a_vector_without_elements(*failure, sources);
+            if (failure->at) {
+                const build::ThrowSite site{.line = *failure->at,
+                                            .callers = callers_in(*failure->sanitizer, sources.lines())};
+                failure->through = way_through(failure->function, site, sources.lines());
+            }
         }
         const auto found = failure->frames ? sites.find(*failure->frames) : sites.end();
         failure->frames.reset();
@@ -131,15 +189,18 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
                                failure->kind == verdict::FailureKind::wrong_behaviour) &&
                               failure->message.find("a loop whose condition") != std::string::npos;
         failure->at = computes ? found->second->in_loop.value_or(found->second->line) : found->second->line;
+        // Of a throw of the student's own, the words are, too. Where a call was stopped, none are anybody's yet.
+        if (found->second->is_the_throw) failure->advice.reset();
         if (computes) {
             tell_what_continue_skips(*failure, sources);
             tell_for_what_a_loop_goes_on(*failure, sources);
         }
-        if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
         tell_what_counts_another(*failure, sources);
         tell_how_a_sum_begins(*failure, sources);
+        tell_what_was_never_made(*failure, sources);
         tell_which_piece_is_not_cut(*failure, sources);
         tell_of_a_mask_that_is_not_given(*failure, found->second->callers, sources);
+        tell_of_a_vector_without_elements(*failure, sources);
         if (failure->kind == verdict::FailureKind::exception)
             failure->through = way_through(failure->function, *found->second, sources.lines());
     }
@@ -214,17 +275,22 @@ void tell_in_whose_lines(verdict::Exercise& exercise, const std::vector<build::S
         // Where memory is read too early, the line is known that makes it; else it is where the program ended.
         const bool is_of_memory = one.mistakes.front() == "uninitialised_memory";
         const auto maker = is_of_memory && one.at ? own.function_around(*one.at) : std::nullopt;
-        const std::string name = without_variant(one.function),
-                          other = maker ? maker->name : function_where_it_ends(name, exercise, own);
-        const auto holder = std::ranges::find(functions, other, &verdict::FunctionDiagnosis::function);
+        const std::string name = without_variant(one.function);
+        std::string other = maker ? maker->name : function_where_it_ends(name, exercise, own);
+        auto holder = std::ranges::find(functions, other, &verdict::FunctionDiagnosis::function);
+        if (!maker && holder == functions.end()) {  // a helper's
+            other = function_on_the_way(one, exercise, own);
+            holder = std::ranges::find(functions, other, &verdict::FunctionDiagnosis::function);
+        }
         if (other == name || holder == functions.end() || holder->mistakes != one.mistakes) continue;
         if (!maker || is_one_line(holder->at, one.at)) one.inherited = one.mistakes;
     }
 }
 
 void find_functions(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {
+    const build::SourceLines own(files);
     std::vector<verdict::FunctionPlace> places;
-    for (const auto& [function, place] : build::definitions_of(functions_named_in(exercise), files))
+    for (const auto& [function, place] : build::definitions_of(functions_named_in(exercise, own), files))
         if (auto line = build::source_line(files, place.file, place.line))
             places.push_back({function, std::move(*line)});
     if (!places.empty()) exercise.places = std::move(places);

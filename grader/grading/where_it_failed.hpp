@@ -22,6 +22,10 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
 std::optional<verdict::SourceLine> way_through(const std::string& function, const build::ThrowSite& site,
                                                const build::SourceLines& own);
 
+/// Through which lines of the student's a program got to the one that a sanitizer tells, outwards: as far as the first
+/// lines of its report tell. They are the program's word.
+std::vector<verdict::SourceLine> callers_in(const verdict::SanitizerReport& report, const build::SourceLines& own);
+
 /// Says of what the diagnosis found which line makes the memory that is read before anything was written to it: where
 /// the program of the plain build tells that, or else the one warning of the compiler's.
 void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
@@ -37,10 +41,11 @@ void leave_causes_to_names(verdict::Exercise& exercise);
 void leave_out_sizes(verdict::Exercise& exercise);
 
 /// Says which functions end the program, or read what was never written, only within another one that has the same
-/// mistake: it is in that one's lines.
+/// mistake: it is in that one's lines, or in those of a helper that it calls.
 void tell_in_whose_lines(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files);
 
-/// Says of each function that a failed test or the diagnosis names where the submission defines it.
+/// Says of each function that a failed test or the diagnosis names, or in whose lines the program ended, where the
+/// submission defines it.
 void find_functions(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files);
 
 }  // namespace headway::cli

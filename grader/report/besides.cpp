@@ -64,6 +64,13 @@ std::string waits_for_others(const verdict::Exercise& exercise, const verdict::F
     return function.function + " is judged when what is wrong above is mended";
 }
 
+std::string of_earlier_functions(const verdict::Diagnosis& diagnosis, const verdict::NamedMistake& mistake) {
+    const bool is_theirs_alone = functions_of(diagnosis, mistake, Whose::their_own).empty() &&
+                                 functions_of(diagnosis, mistake, Whose::of_earlier_ones).empty() &&
+                                 !functions_of(diagnosis, mistake, Whose::inherited).empty();
+    return is_theirs_alone ? mistake.title + " (it has that from your own earlier functions)" : std::string();
+}
+
 bool may_come_of_freed_memory(const verdict::Diagnosis& diagnosis, const verdict::Failure& failure) {
     return failure.message.find("std::bad_alloc") != std::string::npos &&
            std::ranges::count(diagnosis.mistakes, "used_after_freed", &verdict::NamedMistake::id) > 0;

@@ -26,6 +26,9 @@ bool is_contradicted(const verdict::Exercise& exercise, const verdict::FunctionD
 /// says more.
 std::string waits_for_others(const verdict::Exercise& exercise, const verdict::FunctionDiagnosis& function);
 
+/// The title of a mistake that every function of it has from the student's own earlier ones; empty for others.
+std::string of_earlier_functions(const verdict::Diagnosis& diagnosis, const verdict::NamedMistake& mistake);
+
 /// Whether it asked for more memory than there is, and numbers are read that are no longer there: a size may be one.
 bool may_come_of_freed_memory(const verdict::Diagnosis& diagnosis, const verdict::Failure& failure);
 

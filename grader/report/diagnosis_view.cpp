@@ -85,7 +85,7 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
     }
     for (const std::string& words : besides_of(diagnosis, mistake))
         page.paragraph(detail, {{"besides: ", Tone::faint}, {words}});
-    if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.paragraph(detail, {{line}});
+    for (const std::string& line : stopped_at(exercise, mistake)) page.paragraph(detail, {{line}});
     if (const std::string skipped = never_reached_in_loop(exercise, mistake); !skipped.empty())
         page.paragraph(detail, {{skipped}});
     if (const std::string words = warning_beside(exercise, mistake); !words.empty()) page.paragraph(detail, {{words}});
@@ -125,7 +125,11 @@ void show_unrecognised(Page& page, const verdict::Exercise& exercise, const Func
 void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnosis& diagnosis, bool with_hints) {
     Told thrown, told;
     for (const NamedMistake& mistake : diagnosis.mistakes)
-        show_mistake(page, exercise, diagnosis, mistake, with_hints, thrown);
+        if (of_earlier_functions(diagnosis, mistake).empty())
+            show_mistake(page, exercise, diagnosis, mistake, with_hints, thrown);
+    for (const NamedMistake& mistake : diagnosis.mistakes)
+        if (const std::string words = of_earlier_functions(diagnosis, mistake); !words.empty())
+            page.paragraph({.indent = title_indent, .hanging = 2}, {{"· ", Tone::faint}, {words, Tone::faint}});
     for (const FunctionDiagnosis& function : diagnosis.functions) {
         if (function.state == FunctionState::unrecognised) show_unrecognised(page, exercise, function, told);
         if (const std::string waits = waits_for_others(exercise, function); !waits.empty())

@@ -54,7 +54,7 @@ void write_mistake(Xml& page, const verdict::Exercise& exercise, const NamedMist
                 write_line(page, "seen:", sentence);
         }
     for (const std::string& words : besides_of(*exercise.diagnosis, mistake)) write_line(page, "besides:", words);
-    if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.text("pre", {}, line);
+    for (const std::string& line : stopped_at(exercise, mistake)) page.text("pre", {}, line);
     if (const std::string skipped = never_reached_in_loop(exercise, mistake); !skipped.empty())
         page.text("p", {}, skipped);
     if (const std::string words = warning_beside(exercise, mistake); !words.empty()) page.text("p", {}, words);
@@ -90,7 +90,11 @@ void write_unrecognised(Xml& page, const verdict::Exercise& exercise, const Func
 void write_diagnosis(Xml& page, const verdict::Exercise& exercise) {
     if (!exercise.diagnosis) return;
     const Diagnosis& diagnosis = *exercise.diagnosis;
-    for (const NamedMistake& mistake : diagnosis.mistakes) write_mistake(page, exercise, mistake);
+    for (const NamedMistake& mistake : diagnosis.mistakes)
+        if (of_earlier_functions(diagnosis, mistake).empty()) write_mistake(page, exercise, mistake);
+    for (const NamedMistake& mistake : diagnosis.mistakes)
+        if (const std::string words = of_earlier_functions(diagnosis, mistake); !words.empty())
+            page.text("p", {{"class", "faint"}}, words + ".");
     for (const FunctionDiagnosis& function : diagnosis.functions) {
         if (function.state == FunctionState::unrecognised) write_unrecognised(page, exercise, function);
         if (const std::string waits = waits_for_others(exercise, function); !waits.empty())

@@ -43,7 +43,8 @@ bool ended_beside(const verdict::Exercise& exercise, const CompilerMessage& warn
         return test.state == verdict::TestState::failed && test.failure && test.failure->at &&
                verdict::ends_the_program(test.failure->kind) &&
                std::ranges::count(mistake.functions, test.failure->function) > 0 &&
-               is_beside(exercise, warning, *test.failure->at);
+               (is_beside(exercise, warning, *test.failure->at) ||
+                (test.failure->through && is_beside(exercise, warning, *test.failure->through)));
     });
 }
 

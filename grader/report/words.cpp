@@ -299,15 +299,20 @@ std::string warned_within(const verdict::Exercise& exercise, const std::string& 
 
 }  // namespace
 
-std::string stopped_at(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake) {
+std::vector<std::string> stopped_at(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake) {
     const FunctionDiagnosis* first = exercise.diagnosis && !mistake.functions.empty()
                                          ? diagnosis_of(*exercise.diagnosis, mistake.functions.front())
                                          : nullptr;
-    if (const auto line = memory_read_too_early(exercise, mistake)) return line_text(*line, line->file);
-    if (first == nullptr || first->inputs > 0) return "";
+    if (const auto line = memory_read_too_early(exercise, mistake)) return {line_text(*line, line->file)};
+    if (first == nullptr || first->inputs > 0) return {};
     const auto loud = loud_failure(exercise, first->function);
-    if (loud && verdict::ends_the_program(loud->failure->kind) && !loud->where.empty()) return loud->where;
-    return warned_within(exercise, first->function);
+    std::vector<std::string> lines;
+    if (loud && verdict::ends_the_program(loud->failure->kind) && !loud->where.empty())
+        lines = {loud->where, loud->way};
+    else
+        lines = {warned_within(exercise, first->function)};
+    std::erase(lines, "");
+    return lines;
 }
 
 const FunctionDiagnosis* diagnosis_of(const verdict::Diagnosis& diagnosis, const std::string& function) {

@@ -73,7 +73,7 @@ std::optional<verdict::SourceLine> memory_read_too_early(const verdict::Exercise
 
 /// That line, the one at which the first function of a mistake was stopped, or what the compiler warned of within it;
 /// empty if none is known.
-std::string stopped_at(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake);
+std::vector<std::string> stopped_at(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake);
 
 /// "fits all 27 answers of attention_scores that we saw; 24 of them are wrong"; of those alone that the mistakes
 /// predict, where they leave others open; "fits all 15 answers of nothing_seen to questions of our own" where the calls

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <sstream>
 #include <tuple>
@@ -57,6 +58,32 @@ std::string of_broadcast(const std::string& operation, const std::string& from, 
     const std::string told =
         fmt::format("Axis {} is {} in what is copied, and {} in what it is copied into", differing.front(), given, due);
     return told + (given > due ? ": slice the source to as many as the target has." : ": these must be equal.");
+}
+
+bool merges_or_splits(std::vector<long> shape, std::vector<long> becomes) {
+    const auto numbers = [](const std::vector<long>& sizes) {
+        double product = 1;
+        for (const long size : sizes) product *= static_cast<double>(size);
+        return product;
+    };
+    if (const auto rest = std::ranges::find(becomes, -1); rest != becomes.end())
+        *rest = std::lround(numbers(shape) / -numbers(becomes));
+    for (std::vector<long>* sizes : {&shape, &becomes}) std::erase(*sizes, 1);
+    if (std::ranges::count(shape, 0) > 0) return true;
+    for (std::size_t i = 0, j = 0; i < shape.size() && j < becomes.size(); ++i, ++j) {
+        const std::size_t old_begin = i, new_begin = j;
+        double old_size = static_cast<double>(shape[i]), new_size = static_cast<double>(becomes[j]);
+        while (old_size != new_size) {
+            if (old_size < new_size && ++i < shape.size())
+                old_size *= static_cast<double>(shape[i]);
+            else if (new_size < old_size && ++j < becomes.size())
+                new_size *= static_cast<double>(becomes[j]);
+            else
+                return true;  // no view of that tensor
+        }
+        if (i > old_begin && j > new_begin) return false;
+    }
+    return true;
 }
 
 }  // namespace headway::judge

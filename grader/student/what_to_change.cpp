@@ -95,6 +95,25 @@ bool repeats_numbers(const std::vector<long>& shape, const std::vector<long>& st
     return false;
 }
 
+/// A view of what is not contiguous, `shape` as `becomes`, which would put numbers into rows that are not theirs.
+std::string of_other_order(const std::string& shape, const std::vector<long>& strides, const std::string& becomes) {
+    const std::string no_merge = fmt::format(
+        "{} as {} is no merge of neighbouring axes, nor are single ones split: .contiguous() before it would let it "
+        "pass "
+        "and give the numbers in another order than is meant, most likely. ",
+        shape, becomes);
+    const std::vector<long> sizes = sizes_in(shape), rows = sizes_in(becomes);
+    const bool first_two_axes_merge =
+        sizes.size() == 3 && rows.size() == 2 && strides.size() == 3 && strides[1] < strides[2] && rows[0] == sizes[1];
+    if (first_two_axes_merge)
+        return no_merge +
+               fmt::format(
+                   "Flatten first, transpose then: if it is x.transpose(1, 2), write x.contiguous().view({{-1, "
+                   "{}}}).transpose(0, 1).",
+                   sizes[1]);
+    return no_merge + "First transpose so that the axes that become one are neighbours, in their order.";
+}
+
 /// slice(axis, begin, end) of an axis of that size.
 Advice of_slice(const std::string& begin, const std::string& end, const std::string& size,
                 const std::string& function) {
@@ -141,9 +160,11 @@ Advice of_attention(const std::vector<long>& q, const std::vector<long>& k, cons
 
 const Refusal refusals[] = {
     {"std::invalid_argument",
-     R"(view: (S) as S: the tensor is not contiguous \(its strides are (S), row-major would be S\), so a view would put its numbers in another order; call contiguous\(\) first)",
+     R"(view: (S) as (S): the tensor is not contiguous \(its strides are (S), row-major would be S\), so a view would put its numbers in another order; call contiguous\(\) first)",
      [](const Match& match, const Asked&) -> Advice {
-         if (repeats_numbers(sizes_in(match[1]), sizes_in(match[2])))
+         if (!merges_or_splits(sizes_in(match[1]), sizes_in(match[2])))
+             return of_other_order(match[1], sizes_in(match[3]), match[2]);
+         if (repeats_numbers(sizes_in(match[1]), sizes_in(match[3])))
              return "A stride of 0, as expand() makes it, repeats numbers that are held once, which view() cannot "
                     "follow: write .contiguous() between that and this view().";
          return "A transposed or sliced tensor only walks over the same numbers in another way, which view() cannot "

@@ -183,6 +183,20 @@ Evidence drops_around_its_answer(AttentionObject& object, const Question& questi
     };
 }
 
+/// Whatever a module computes: what it drops, it does not drop once more in the next call.
+void expect_other_drops_in_each_call(AttentionObject& object, const Question& question) {
+    const auto answer = [&] { return reference::exact(object.forward(question)).value; };
+    const auto in_eval = answer();
+    const bool is_alike_in_eval = answer() == in_eval;
+    object.train();
+    const auto first = answer(), second = answer();
+    const bool is_alike = first == second && answer() == first;
+    object.eval();
+    expect(!is_alike_in_eval || first == in_eval || !is_alike, Stage::dropout,
+           "in training all calls of a module give the same output, which is not that in eval: each call should drop "
+           "other weights than the one before");
+}
+
 /// What is dropped beside every two other options: p is a weight's chance there, too, and what is kept is all that is
 /// used.
 void expect_dropout_together(const Session& session, Random& random) {
@@ -237,6 +251,7 @@ void expect_dropout(const Session& session, Random& random) {
             what_is_wrong(student, output_axes, object.forward(question), object.expected_output(question))) {
         const Question few{random_tensor(random, {2, 3, D}), random_tensor(random, {2, S, D}),
                            random_tensor(random, {2, S, D}), Mask{}};
+        expect_other_drops_in_each_call(object, few);
         return pass_on_credit(student, {"forward", "attention_weights"}, *failure, object.expected_output(few),
                               drops_around_its_answer(object, few));
     }

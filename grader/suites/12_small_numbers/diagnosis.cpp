@@ -96,7 +96,9 @@ std::optional<Answer> attention_from_own(judge::Student& student, const Argument
 Predict predict_scales(const Arguments& arguments) {
     const Tensor x = tensor(arguments, "x");
     if (x.rank() != 4) return nullptr;
-    return [=](const Choices& c) { return Answer::of(c.of<Eights>().scales(read(c, x))); };
+    return [=](const Choices& c) {
+        return Answer::of(c.of<Eights>().clone_is_walked ? scales_of_a_clone(x) : c.of<Eights>().scales(read(c, x)));
+    };
 }
 
 Array shape_of(const Array& codes) {

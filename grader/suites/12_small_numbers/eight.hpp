@@ -22,6 +22,8 @@ struct CodedRows {
 struct Eights {
     // ---- scales and codes ------------------------------------------------------------------------------------
     Array (*scales)(const Array& x);  ///< (B, H, P, width) -> (B, H, P)
+    /// The first numel() numbers of a clone of x become their sizes, in the order in which they lie there.
+    bool clone_is_walked = false;
     double (*code)(double quotient);  ///< the whole number for it
     double (*end)(double code);       ///< what is done with one past the range
     double (*where_zero)(double x);   ///< the code where the scale is 0
@@ -78,6 +80,8 @@ struct CodedCache {
 CodedRows behind(const CodedRows& old, const CodedRows& fresh);
 CodedCache append(const Eights& choices, const CodedCache& cache, const Array& k, const Array& v);
 
+/// As if the first numel() numbers from data() on were all elements: of a clone with gaps some keep their sign.
+Array scales_of_a_clone(const Tensor& x);
 /// The largest |x| of all numbers that `same` puts together with row (b, h, p), over 127.
 Array scales_over(const Array& x, bool over_batch, bool over_heads, bool over_tokens);
 

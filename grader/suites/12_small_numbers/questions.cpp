@@ -104,6 +104,7 @@ Questions ask_scales(Random& random) {
     x.slice(2, 0, 1).slice(0, 0, 1).fill(0);
     questions.add({{"x", x}});
     questions.add({{"x", random_tensor(random, {n.T, n.H, n.B, n.d}).transpose(0, 2)}});
+    questions.add({{"x", random_tensor(random, {n.B, n.H, n.T, n.d + 3}).slice(3, 1, n.d + 1)}});  // with gaps
     // The header promises both; in float, their squares are 0 and infinite.
     for (const float size : {1e-25F, 1e25F}) questions.add({{"x", random_tensor(random, shape) * size}});
     return questions;

@@ -142,6 +142,15 @@ Array activated_in_a_clone(const Activation& choice, const Tensor& x, const std:
     return y;
 }
 
+Array slopes_in_a_clone(const Activation& choice, const Tensor& x, const Array& grad_y, const std::string& formula) {
+    const Array before = reference::exact(x);
+    Array slope = slopes_of(choice, before, formula);
+    const std::vector<std::size_t> places = places_in_a_clone(x);
+    for (std::size_t i = 0; i < places.size(); ++i)
+        if (places[i] >= places.size()) put_element(slope, i, element(before, i));
+    return choice.gradient_is_used ? products(grad_y, slope) : slope;
+}
+
 Array activated_backward_in_a_clone(const Activation& choice, const Tensor& x, const Tensor& grad_y,
                                     const std::string& formula) {
     const Array slope = slopes_of(choice, reference::exact(x), formula);

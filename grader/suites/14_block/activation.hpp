@@ -17,8 +17,9 @@ struct Activation {
     Function exact, tanh;              ///< the formulas
     Function exact_slope, tanh_slope;  ///< their derivatives
     bool gradient_is_used = true;      ///< the derivative is multiplied by grad_y
-    /// The first numel() numbers of a clone are changed, in the order in which they lie there: strides are kept.
-    bool clone_is_walked = false;
+    /// The first numel() numbers of a clone are changed, in the order in which they lie there: strides are kept. It is
+    /// a clone of x, or on the way back one of grad_y.
+    bool clone_is_walked = false, clone_of_gradient_is_walked = false;
 
     bool activates = true;
     std::string fixed_formula = {};       ///< of the MLP, whatever is asked for
@@ -55,8 +56,10 @@ Array activated(const Activation& choice, const Array& x, const std::string& for
 Array activated_backward(const Activation& choice, const Array& x, const Array& grad_y, const std::string& formula);
 
 /// As if the first numel() numbers from data() on were the elements in row-major order: of a clone that keeps the
-/// strides of x others are changed, and what lies further is left as it is. Backwards it is the clone of grad_y.
+/// strides of x others are changed, and what lies further is left as it is. Backwards x becomes the derivatives so, or
+/// grad_y is multiplied with them.
 Array activated_in_a_clone(const Activation& choice, const Tensor& x, const std::string& formula);
+Array slopes_in_a_clone(const Activation& choice, const Tensor& x, const Array& grad_y, const std::string& formula);
 Array activated_backward_in_a_clone(const Activation& choice, const Tensor& x, const Tensor& grad_y,
                                     const std::string& formula);
 

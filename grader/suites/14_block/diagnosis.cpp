@@ -103,6 +103,9 @@ Predict gelu_backward(const Arguments& arguments) {
     if (tensor(arguments, "x").shape() != tensor(arguments, "grad_y").shape()) return nullptr;
     return [=](const Choices& c) {
         if (c.of<Activation>().clone_is_walked)
+            return Answer::of(slopes_in_a_clone(c.of<Activation>(), tensor(arguments, "x"),
+                                                read(c, arguments, "grad_y"), text(arguments, "formula")));
+        if (c.of<Activation>().clone_of_gradient_is_walked)
             return Answer::of(activated_backward_in_a_clone(c.of<Activation>(), tensor(arguments, "x"),
                                                             tensor(arguments, "grad_y"), text(arguments, "formula")));
         return Answer::of(activated_backward(c.of<Activation>(), read(c, arguments, "x"), read(c, arguments, "grad_y"),

@@ -159,7 +159,7 @@ Array normed(const Norms& norms, Kind kind, const Array& x, const Array& gain, c
 NormGradients normed_backward(const Norms& norms, Kind kind, const Array& x, const Array& gain, double eps,
                               const Array& grad_y) {
     NormGradients grad{zeros(x.shape), {}, {}};
-    Array of_gain = zeros(x.shape);
+    Array of_gain = zeros(x.shape), of_bias = zeros(x.shape);
     const auto D = static_cast<std::size_t>(x.size(2));
     const bool subtracts =
         kind == Kind::layer ? norms.layer_subtracts_mean : norms.rms_subtracts_mean || norms.rms_mean_goes_back;
@@ -177,11 +177,12 @@ NormGradients normed_backward(const Norms& norms, Kind kind, const Array& x, con
                                  : norms.gain_from == Norms::GainFrom::nothing ? exactly(1)
                                                                                : row.hat[i];
             put_element(of_gain, group[i], (norms.gain_from_g ? out * factor : out) * seen);
+            put_element(of_bias, group[i], norms.bias_from_g ? out * factor : out);
         }
         put_back(norms, subtracts, row, group, back, grad.x);
     }
     grad.gain = gathered_over(norms.gain_over, of_gain);
-    if (kind == Kind::layer) grad.bias = gathered_over(norms.bias_over, grad_y);
+    if (kind == Kind::layer) grad.bias = gathered_over(norms.bias_over, of_bias);
     return grad;
 }
 

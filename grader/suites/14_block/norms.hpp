@@ -36,8 +36,8 @@ struct Norms {
     int divides_back = 1;             ///< how often, by s
     bool rms_mean_goes_back = false;  ///< RMS norm takes mean(g) away, as layer norm does
     enum class GainFrom { normalised, input, centred, nothing };
-    GainFrom gain_from = GainFrom::normalised;  ///< what grad_y is multiplied by
-    bool gain_from_g = false;                   ///< instead of grad_y
+    GainFrom gain_from = GainFrom::normalised;      ///< what grad_y is multiplied by
+    bool gain_from_g = false, bias_from_g = false;  ///< instead of grad_y
     enum class Over { all_tokens, mean, first_sequence, last_sequence, last_token };
     Over gain_over = Over::all_tokens, bias_over = Over::all_tokens;
 

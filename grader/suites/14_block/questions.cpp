@@ -90,6 +90,13 @@ std::vector<Arguments> ask_gelu_backward(Random& random) {
         questions.push_back({{"x", numbers_to_bend(random, {n.F, n.T}).transpose(0, 1)},
                              {"grad_y", random_tensor(random, {n.T, n.F})},
                              {"formula", formula}});
+        // With gaps, as no transposed view has them.
+        questions.push_back({{"x", numbers_to_bend(random, {n.F, n.T + 2}).slice(1, 0, n.T)},
+                             {"grad_y", random_tensor(random, {n.F, n.T})},
+                             {"formula", formula}});
+        questions.push_back({{"x", numbers_to_bend(random, {n.F, n.T})},
+                             {"grad_y", random_tensor(random, {n.F, n.T + 2}).slice(1, 0, n.T)},
+                             {"formula", formula}});
     }
     return questions;
 }

@@ -146,6 +146,7 @@ PROPERTY(Block, GeluBackwardIsItsDerivative, 1,
         expect_slopes(numbers_for_gelu(random, {n.B, n.T, n.F}), random_tensor(random, {n.B, n.T, n.F}));
         expect_slopes(numbers_for_gelu(random, {n.T, n.F}).transpose(0, 1), random_tensor(random, {n.F, n.T}));
         expect_slopes(numbers_for_gelu(random, {n.F, n.F}), random_tensor(random, {n.F, n.F}).transpose(0, 1));
+        expect_slopes(numbers_for_gelu(random, {n.T, n.F + 3}).slice(1, 0, n.F), random_tensor(random, {n.T, n.F}));
     }
 }
 

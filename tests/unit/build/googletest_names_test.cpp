@@ -57,6 +57,22 @@ TEST(NamesOfGoogleTest, CommasInBracketsPartItsArguments) {
                 HasSubstr("x[i][j] is a Tensor still"));
 }
 
+TEST(ArgumentsOfNear, AreNumbers) {
+    const auto advice = [](const std::string& words, const std::string& line) {
+        return errors("./a.cpp:1:1: error: " + words + "\n", line + "\n")[0].advice;
+    };
+    const std::string line = "ASSERT_NEAR(out.weights, right.weights, 2e-4);";
+    for (const char* words : {"cannot convert ‘const headway::Tensor’ to ‘double’",
+                              "cannot convert ‘const std::vector<double>’ to ‘double’",
+                              "no viable conversion from 'const headway::Tensor' to 'double'"})
+        EXPECT_EQ(advice(words, line),
+                  "ASSERT_NEAR compares two numbers: where a Tensor or a std::vector stands, go through its elements, "
+                  "as in ASSERT_NEAR(x(i, j), v[n], 1e-4).")
+            << words;
+    EXPECT_THAT(advice("cannot convert ‘headway::Tensor’ to ‘double’", "EXPECT_NEAR(out.weights[0][1], 1, 1e-4);"),
+                HasSubstr("x[i][j] is a Tensor still"));
+}
+
 TEST(HeadsOfLoops, AreSaidToLackSemicolonsWhereTheyDo) {
     const auto advice = [](const std::string& words, const std::string& line) {
         return errors("./a.cpp:1:1: error: " + words + "\n", line + "\n")[0].advice;

@@ -92,5 +92,28 @@ TEST(CausesOfCrashes, AMaskThatIsNotGivenHasNoData) {
     EXPECT_FALSE(crashed("Mask mask = all(); bool* m = mask.data();", "return m[s];", 2).advice);
 }
 
+TEST(CausesOfCrashes, AVectorWithoutElementsIsToldWithItsLine) {
+    const auto told = [](const std::string& declared, const std::string& line, const std::string& behind = "") {
+        verdict::Failure failure;
+        failure.message = "your tests, in A.B, crashed: SIGSEGV (it touched memory that is not its own)";
+        failure.at = verdict::SourceLine{"catch_the_bug.cpp", 3, line};
+        const std::vector<build::SourceFile> files = {
+            {"catch_the_bug.cpp", "void expected(Index S) {\n" + declared + "\n" + line + "\n" + behind + "\n}\n"}};
+        tell_of_a_vector_without_elements(failure, ReadSources(files));
+        return failure.advice.value_or("");
+    };
+    EXPECT_EQ(told("std::vector<double> row;", "row[s] = 1;", "sum += row[s];"),
+              "row has no elements: line 2 makes it without any, and none are added. std::vector<double> row(n) begins "
+              "with n of them; reserve() makes room alone.");
+    EXPECT_THAT(told("std::vector<std::vector<float>> rows{}; rows.reserve(S);", "a[s] += rows[s][0];"),
+                HasSubstr("rows has no elements: line 2"));
+    EXPECT_EQ(told("std::vector<double> row(S);", "row[s] = 1;"), "");
+    EXPECT_EQ(told("std::vector<double> row; row.resize(S);", "row[s] = 1;"), "");
+    EXPECT_EQ(told("std::vector<double> row; fill(row);", "row[s] = 1;"), "");
+    EXPECT_EQ(told("std::vector<double> row;", "row[s] = 1;", "row = other;"), "") << "in a round before";
+    EXPECT_EQ(told("std::map<int, double> row;", "row[s] = 1;"), "");
+    EXPECT_EQ(told("", "row[s] = 1;"), "");
+}
+
 }  // namespace
 }  // namespace headway::cli

@@ -34,6 +34,9 @@ TEST(HandedOn, WhatIsHandedToAFunctionThatPassesItsTestsIsTheCallers) {
         told({"attend", "layer"}, {"attend"}),
         "Widths differ. The header lets attend refuse only what your own layer does not ask of it, and here layer "
         "asks for it: let attend answer that, unless what it is handed there is wrong.");
+    thrown.kind = verdict::FailureKind::sanitizer;
+    EXPECT_EQ(told({"attend", "layer"}, {"attend"}), told({"attend", "layer"})) << "it refuses nothing";
+    thrown.kind = verdict::FailureKind::exception;
     verdict::FunctionDiagnosis& pool = exercise.diagnosis.emplace().functions.emplace_back();
     pool.function = "pool";
     pool.state = verdict::FunctionState::named;

@@ -124,5 +124,58 @@ TEST(SharedHelpers, WhatIsKeptIsFromItsKeeperWhereTheOtherIsRightGivenIt) {
     EXPECT_FALSE(exercise.diagnosis->functions[0].inherited);
 }
 
+/// mlp_backward lets something through, and so does block_backward, of which this is said.
+verdict::Exercise letting_through(const std::string& of_block) {
+    verdict::Exercise exercise;
+    const auto add = [&](const char* function, const std::string& sentence) {
+        verdict::FunctionDiagnosis& one = exercise.diagnosis->functions.emplace_back();
+        one.function = function;
+        one.state = FunctionState::named;
+        one.mistakes = {"not_refused"};
+        one.sentences = {sentence};
+    };
+    exercise.diagnosis.emplace();
+    add("block_backward", of_block + ": your block_backward should throw std::invalid_argument");
+    add("mlp_backward",
+        "b_in has F = 1 where 9 would fit: your mlp_backward should throw std::invalid_argument; also let through: "
+        "b_in is (1, 9) where (9) would fit");
+    return exercise;
+}
+
+TEST(SharedHelpers, WhatIsNotRefusedIsFromWhatLetsTheSameThrough) {
+    const auto is_inherited = [](const std::string& of_block, const std::string& body) {
+        verdict::Exercise exercise = letting_through(of_block);
+        settle_shared_helpers(exercise, {{"block.cpp",
+                                          "void mlp_backward(int w) { use(w); }\n"
+                                          "void block_backward(int w) { " +
+                                              body + " }\n"}});
+        EXPECT_FALSE(exercise.diagnosis->functions[1].inherited);
+        return exercise.diagnosis->functions[0].inherited.has_value();
+    };
+    EXPECT_TRUE(is_inherited("b_in has F = 1 where 9 would fit", "mlp_backward(w);"));
+    EXPECT_TRUE(is_inherited("b_in is (1, 9) where (9) would fit", "mlp_backward(w);"));
+    EXPECT_FALSE(is_inherited("x is (9) where (1, 2, 9) would fit", "mlp_backward(w);"));
+    EXPECT_FALSE(is_inherited("b_in has F = 1 where 9 would fit", "use(w);")) << "it has a check of its own";
+    EXPECT_FALSE(is_inherited("b_in has F = 1 where 9 would fit", "mlp_backward;"));
+}
+
+TEST(SharedHelpers, AnEmptyVectorIsFromWhatMakesRoomAlone) {
+    const auto is_inherited = [](const std::string& of_to_int8, const std::string& of_append) {
+        verdict::Exercise exercise = letting_through("");
+        for (const std::size_t i : {0U, 1U}) {
+            exercise.diagnosis->functions[i].function = i == 0 ? "to_int8" : "append";
+            exercise.diagnosis->functions[i].mistakes = {"vector_without_elements"};
+        }
+        settle_shared_helpers(exercise, {{"small_numbers.cpp", "void to_int8(int x) { " + of_to_int8 +
+                                                                   " }\nvoid append(int x) { " + of_append + " }\n"}});
+        EXPECT_FALSE(exercise.diagnosis->functions[0].inherited);
+        return exercise.diagnosis->functions[1].inherited.has_value();
+    };
+    EXPECT_TRUE(is_inherited("codes.reserve(x);", "to_int8(x);"));
+    EXPECT_FALSE(is_inherited("codes.reserve(x);", "to_int8(x); all.reserve(x);"));
+    EXPECT_FALSE(is_inherited("codes.resize(0);", "to_int8(x);"));
+    EXPECT_FALSE(is_inherited("codes.reserve(x);", "convert(x);"));
+}
+
 }  // namespace
 }  // namespace headway::cli

@@ -73,5 +73,21 @@ TEST(Besides, WhatToDoIsNotSaidToBeSeen) {
     EXPECT_THAT(html(verdict), HasSubstr("<p>right: take the strides of x</p>"));
 }
 
+TEST(Besides, WhatAllHaveFromOthersIsToldAsThat) {
+    verdict::Diagnosis diagnosis;
+    verdict::NamedMistake mistake;
+    mistake.id = "not_refused";
+    mistake.title = "x is empty: your block_backward should throw";
+    mistake.functions = {"block_backward"};
+    diagnosis.functions.emplace_back().function = "block_backward";
+    EXPECT_EQ(of_earlier_functions(diagnosis, mistake), "");
+    diagnosis.functions.front().inherited = {{"not_refused"}};
+    EXPECT_EQ(of_earlier_functions(diagnosis, mistake),
+              "x is empty: your block_backward should throw (it has that from your own earlier functions)");
+    mistake.functions.emplace_back("mlp_backward");
+    diagnosis.functions.emplace_back().function = "mlp_backward";
+    EXPECT_EQ(of_earlier_functions(diagnosis, mistake), "");
+}
+
 }  // namespace
 }  // namespace headway::report

@@ -51,6 +51,21 @@ TEST(WarningBeside, AnEndlessLoopIsToldWithTheIndexThatRunsOutInIt) {
     EXPECT_THAT(render(samples::verdict_of({shown}), {}), HasSubstr("the compiler warns at head_splitting.cpp:11: An"));
 }
 
+TEST(WarningBeside, AnEndlessLoopIsToldWhereAnotherFunctionRanOutForIt) {
+    verdict::Exercise exercise = ended(warning(11, endless, "for (;;)"));
+    exercise.tests.front().failure->at->line = 22;
+    exercise.diagnosis.emplace().mistakes = {named("reads_out_of_bounds")};
+    EXPECT_EQ(warning_beside(exercise, named("reads_out_of_bounds")), "");
+    exercise.tests.front().failure->through = {"head_splitting.cpp", 12, "view(x[i]);"};
+    EXPECT_NE(warning_beside(exercise, named("reads_out_of_bounds")), "");
+    exercise.diagnosis->functions = {{.function = "contiguous_strides",
+                                      .state = verdict::FunctionState::named,
+                                      .mistakes = {"reads_out_of_bounds"}}};
+    exercise.diagnosis->mistakes.front().symptom = "it crashes";
+    EXPECT_THAT(render(samples::verdict_of({exercise}), {}),
+                HasSubstr("your contiguous_strides gets there at head_splitting.cpp:12"));
+}
+
 TEST(WarningBeside, OfOtherWarningsThoseBesideTheLineAlone) {
     const verdict::NamedMistake mistake = named("reads_out_of_bounds");
     EXPECT_NE(warning_beside(ended(warning(13, "unused", "x")), mistake), "");

@@ -46,6 +46,24 @@ TEST(WhatToChange, ContiguousForgottenBeforeView) {
     EXPECT_THAT(advice_when([&] { x.view({5, 5}); }), HasSubstr("must multiply to 24"));
 }
 
+TEST(WhatToChange, ContiguousIsNoHelpWhereNoNeighboursMerge) {
+    const Tensor x = Tensor::zeros({2, 3, 4, 5});
+    const auto advice_of_view = [](const Tensor& viewed, const Shape& shape) {
+        return advice_when([&] { viewed.view(shape); });
+    };
+    const auto merges = HasSubstr("write .contiguous() before it");
+    EXPECT_THAT(advice_of_view(x.transpose(1, 2), {2, 4, 15}), merges);
+    EXPECT_THAT(advice_of_view(x.transpose(1, 2), {2, 4, -1}), merges);
+    EXPECT_THAT(advice_of_view(x.transpose(1, 2), {2, 1, 12, 5}), merges);
+    EXPECT_THAT(advice_of_view(x.transpose(0, 3), {120}), merges);
+    EXPECT_THAT(advice_of_view(x.transpose(0, 2), {2, 2, 3, 2, 5}), merges);
+    EXPECT_THAT(advice_of_view(x.transpose(1, 2), {2, 3, 20}), HasSubstr("the axes that become one are neighbours"));
+    const Tensor tokens = Tensor::zeros({6, 3, 9});
+    for (const Shape& shape : {Shape{9, 18}, Shape{9, -1}})
+        EXPECT_THAT(advice_of_view(tokens.transpose(1, 2), shape),
+                    HasSubstr("x.contiguous().view({-1, 9}).transpose(0, 1)."));
+}
+
 TEST(WhatToChange, ShapesThatDoNotFit) {
     const Tensor x = Tensor::zeros({2, 3, 4});
     EXPECT_THAT(advice_when([&] { x + Tensor::zeros({3, 5}); }), HasSubstr("axis -1 is 4 in one and 5 in the other"));

@@ -33,6 +33,7 @@ TEST(EndlessNumbers, AnInfiniteNumberIsNeverReached) {
     EXPECT_EQ(stays("double power = 1; g(n, most);", "while (power <= most) power *= 2;"), "") << "of any type";
     EXPECT_EQ(stays("float x = 0;", "while (x < size) { x += 1; ++n; }"), "size far from x");
     EXPECT_EQ(stays("int e = 0;", "while (size >= 2) { size /= 2; ++e; }"), "size infinite");
+    EXPECT_EQ(stays("double x = std::abs(size);", "for (; x >= 2; x /= 2) ++e;"), "x infinite");
     EXPECT_EQ(stays("int e = 0;", "while (size < 1) { size *= 2; --e; }"), "size 0");
 }
 

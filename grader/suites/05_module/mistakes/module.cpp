@@ -210,7 +210,7 @@ Chapter module() {
          .decision = "check_negative_dropout",
          .title = "a negative dropout is not refused",
          .right = refused_by_the_factory,
-         .symptom = "weights shrink for no reason",
+         .symptom = "in training nothing is dropped, or weights shrink",
          .question = "Is -0.1 a probability?",
          .make = [](Choices& c) { c.checking.dropout_negative = false; }},
         {.id = "accepts_nan_dropout",

@@ -1,4 +1,5 @@
 // How numbers become numbers of sixteen bits.
+#include "suites/12_small_numbers/eight.hpp"
 #include "suites/12_small_numbers/roundings.hpp"
 
 #include "diagnosis/catalogue.hpp"
@@ -66,9 +67,9 @@ Chapter half_numbers() {
          .decision = "half_strides",
          .title = "data()[i] of a clone is taken for its element i: clone() keeps the strides of a view",
          .right = "contiguous() first: then data()[0] to data()[numel - 1] are the elements, in row-major order",
-         .symptom = "right for dense tensors; of a view some numbers are not rounded",
+         .symptom = "right for dense tensors; of a view some numbers stay as they were",
          .question = "What does x.clone().strides() give for a slice of an inner axis?",
-         .make = [](Choices& c) { c.change<Halves>().clone_is_walked = true; }},
+         .make = [](Choices& c) { c.change<Halves>().clone_is_walked = c.change<Eights>().clone_is_walked = true; }},
         {.id = "half_rounds_down",
          .decision = "half_rounding",
          .title = "numbers are rounded down",

@@ -71,22 +71,14 @@ Chapter gelu() {
          .right = right_formula,
          .symptom = hardly_seen,
          .question = "By how much do the two formulas differ at x = 2?",
-         .make =
-             [](Choices& c) {
-                 c.change<Activation>().exact = Activation::right().tanh;
-                 c.change<Activation>().exact_slope = Activation::right().tanh_slope;
-             }},
+         .make = [](Choices& c) { c.change<Activation>().exact = Activation::right().tanh; }},
         {.id = "gelu_always_exact",
          .decision = "gelu_formula",
          .title = "gelu computes the exact formula, whichever is asked for",
          .right = right_formula,
          .symptom = hardly_seen,
          .question = "By how much do the two formulas differ at x = 2?",
-         .make =
-             [](Choices& c) {
-                 c.change<Activation>().tanh = Activation::right().exact;
-                 c.change<Activation>().tanh_slope = Activation::right().exact_slope;
-             }},
+         .make = [](Choices& c) { c.change<Activation>().tanh = Activation::right().exact; }},
         {.id = "gelu_formulas_exchanged",
          .decision = "gelu_formula",
          .title = "the two formulas are taken for each other",
@@ -102,7 +94,7 @@ Chapter gelu() {
              }},
         {.id = "gelu_by_sigmoid",
          .decision = "gelu_formula",
-         .title = "gelu is x · sigmoid(1.702·x), a third formula",
+         .title = "GELU is taken to be x · sigmoid(1.702·x), a third formula",
          .right = right_formula,
          .symptom = "right for the models that have it (CLIP's QuickGELU); for others it is off by up to 0.02",
          .question = "What is gelu(1), to five digits?",
@@ -261,6 +253,13 @@ Chapter gelu() {
          .symptom = "right for dense tensors; of a view other elements are meant, or none",
          .question = "What does x.clone().strides() give for a slice of an inner axis?",
          .make = [](Choices& c) { c.change<Activation>().clone_is_walked = true; }},
+        {.id = "gelu_clone_of_gradient_taken_for_dense",
+         .decision = "gelu_strides",
+         .title = "data()[i] of a clone of grad_y is taken for its element i: clone() keeps the strides of a view",
+         .right = "contiguous() first: then data()[0] to data()[numel - 1] are the elements, in row-major order",
+         .symptom = "right for dense tensors; of a view other elements are meant, or none",
+         .question = "What does grad_y.clone().strides() give for a transposed grad_y?",
+         .make = [](Choices& c) { c.change<Activation>().clone_of_gradient_is_walked = true; }},
     };
     return {decisions, mistakes};
 }
