@@ -3,6 +3,7 @@
 #include "diagnosis/subject.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -86,6 +87,25 @@ void add_ends(Facts& facts, const judge::Arguments& arguments) {
                        std::ranges::max(*lengths) + n->second > longest);
 }
 
+/// How many axes x has, where a function is asked with nothing else: it may be given any number.
+void add_rank(Facts& facts, const judge::Arguments& arguments) {
+    constexpr std::array<std::string_view, 5> numbers{"one axis", "two axes", "three axes", "four axes", "five axes"};
+    const Tensor* x = nullptr;
+    for (const wire::Field& argument : arguments) {
+        if (std::holds_alternative<std::string>(argument.value)) continue;
+        const auto* tensor = std::get_if<Tensor>(&argument.value);
+        const bool is_x = argument.name == "x" || argument.name.starts_with("x (");
+        if (x != nullptr || !is_x || tensor == nullptr || !tensor->defined()) return;
+        x = tensor;
+    }
+    if (x == nullptr) return;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::string axes(numbers[i]);
+        facts.flag.emplace(std::pair("x has " + axes, "x does not have " + axes),
+                           x->rank() == static_cast<Index>(i) + 1);
+    }
+}
+
 /// A head of a module may be chosen to be as wide as it likes.
 void add_widths(Facts& facts, const wire::Record& options) {
     const wire::Field* chosen = options.find("head_dim");
@@ -151,6 +171,7 @@ Facts facts_with_masks(const judge::Arguments& arguments) {
     for (const wire::Field& argument : arguments)
         if (const auto* numbers = std::get_if<Shape>(&argument.value)) add_numbers(facts, argument.name, *numbers);
     add_ends(facts, arguments);
+    add_rank(facts, arguments);
     return facts;
 }
 
