@@ -85,6 +85,8 @@ void add_ends(Facts& facts, const judge::Arguments& arguments) {
     facts.flag.emplace(std::pair("some lengths[b] + n is above the longest length after the call",
                                  "no lengths[b] + n is above the longest length after the call"),
                        std::ranges::max(*lengths) + n->second > longest);
+    facts.flag.emplace(std::pair("no sequence holds a token after the call", "some sequence holds a token after it"),
+                       longest == 0);
 }
 
 /// How many axes x has, where a function is asked with nothing else: it may be given any number.
@@ -124,6 +126,14 @@ bool sees_nothing(const judge::Arguments& arguments) {
         if (mask == nullptr || !mask->defined() || mask->numel() == 0) return false;
         const Mask whole = mask->clone();
         return std::all_of(whole.data(), whole.data() + whole.numel(), [](bool blocked) { return blocked; });
+    });
+}
+
+bool has_padding_alone(const judge::Arguments& arguments) {
+    return std::ranges::any_of(arguments, [](const wire::Field& argument) {
+        const auto* counts = std::get_if<Shape>(&argument.value);
+        return counts != nullptr && argument.name == "counts" && !counts->empty() &&
+               std::ranges::all_of(*counts, [](Index count) { return count == 0; });
     });
 }
 
