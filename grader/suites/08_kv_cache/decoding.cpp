@@ -251,9 +251,9 @@ Questions decode_questions(Random& random) {
     ask(falling, different_counts(size.B, 3), 3);
     for (const Index length : {0, 2}) ask(all(length), all(2), 4);  // alike, and padding in every chunk
     // Padding alone: an answer is due even where no position is in use.
-    ask(all(0), all(0), 1, "", 2);
-    ask(all(0), all(0), 3, "", 4);
-    ask(all(2), all(0), 1, "", 2);
+    ask(all(0), all(0), 1, "all tokens are padding", 2);
+    ask(all(0), all(0), 3, "all tokens are padding", 4);
+    ask(all(2), all(0), 1, "all tokens are padding", 2);
     Shape longer;
     for (Index b = 0; b < size.B; ++b) longer.push_back(36 - 15 * b);
     ask(longer, all(2), 2);          // more keys than a loop or a buffer of 8, 16 or 32 goes through
@@ -325,7 +325,8 @@ Function function_decode() {
                        {Stage::scores, "one new token follows those in the cache"},
                        {Stage::softmax, "scores are in the thousands"},
                        {Stage::output, "some sequences get no new token"},
-                       {Stage::output, "x is not as wide as all heads together"}},
+                       {Stage::output, "x is not as wide as all heads together"},
+                       {Stage::none, "all tokens are padding"}},
             .invariants = invariants_of_decode()};
 }
 
