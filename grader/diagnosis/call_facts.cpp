@@ -3,6 +3,7 @@
 #include "diagnosis/subject.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -84,6 +85,27 @@ void add_ends(Facts& facts, const judge::Arguments& arguments) {
     facts.flag.emplace(std::pair("some lengths[b] + n is above the longest length after the call",
                                  "no lengths[b] + n is above the longest length after the call"),
                        std::ranges::max(*lengths) + n->second > longest);
+    facts.flag.emplace(std::pair("no sequence holds a token after the call", "some sequence holds a token after it"),
+                       longest == 0);
+}
+
+/// How many axes x has, where a function is asked with nothing else: it may be given any number.
+void add_rank(Facts& facts, const judge::Arguments& arguments) {
+    constexpr std::array<std::string_view, 5> numbers{"one axis", "two axes", "three axes", "four axes", "five axes"};
+    const Tensor* x = nullptr;
+    for (const wire::Field& argument : arguments) {
+        if (std::holds_alternative<std::string>(argument.value)) continue;
+        const auto* tensor = std::get_if<Tensor>(&argument.value);
+        const bool is_x = argument.name == "x" || argument.name.starts_with("x (");
+        if (x != nullptr || !is_x || tensor == nullptr || !tensor->defined()) return;
+        x = tensor;
+    }
+    if (x == nullptr) return;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::string axes(numbers[i]);
+        facts.flag.emplace(std::pair("x has " + axes, "x does not have " + axes),
+                           x->rank() == static_cast<Index>(i) + 1);
+    }
 }
 
 /// A head of a module may be chosen to be as wide as it likes.
@@ -104,6 +126,14 @@ bool sees_nothing(const judge::Arguments& arguments) {
         if (mask == nullptr || !mask->defined() || mask->numel() == 0) return false;
         const Mask whole = mask->clone();
         return std::all_of(whole.data(), whole.data() + whole.numel(), [](bool blocked) { return blocked; });
+    });
+}
+
+bool has_padding_alone(const judge::Arguments& arguments) {
+    return std::ranges::any_of(arguments, [](const wire::Field& argument) {
+        const auto* counts = std::get_if<Shape>(&argument.value);
+        return counts != nullptr && argument.name == "counts" && !counts->empty() &&
+               std::ranges::all_of(*counts, [](Index count) { return count == 0; });
     });
 }
 
@@ -151,6 +181,7 @@ Facts facts_with_masks(const judge::Arguments& arguments) {
     for (const wire::Field& argument : arguments)
         if (const auto* numbers = std::get_if<Shape>(&argument.value)) add_numbers(facts, argument.name, *numbers);
     add_ends(facts, arguments);
+    add_rank(facts, arguments);
     return facts;
 }
 

@@ -1,5 +1,6 @@
 #include "diagnosis/localise.hpp"
 
+#include "diagnosis/call_facts.hpp"
 #include "diagnosis/constant_factor.hpp"
 #include "diagnosis/copied_rows.hpp"
 #include "diagnosis/examination.hpp"
@@ -305,10 +306,12 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     for (std::string& sentence : broken_invariants(function.invariants, answered, questions))
         diagnosis.sentences.push_back(std::move(sentence));
     if (refuses) diagnosis.sentences.emplace_back(throws_for_some);
-    // A refusal that is due says nothing of how often its answers are right.
+    // A refusal that is due says nothing of how often its answers are right, and rows of padding say nothing.
     std::vector<Observation> answers;
-    std::ranges::copy_if(measured, std::back_inserter(answers),
-                         [](const Observation& one) { return is_answer_due(predicted(one, right())); });
+    std::ranges::copy_if(measured, std::back_inserter(answers), [](const Observation& one) {
+        const bool shows_nothing = is_right(one) && has_padding_alone(one.arguments);
+        return !shows_nothing && is_answer_due(predicted(one, right()));
+    });
     const auto& counted = std::ranges::all_of(answers, is_right) ? measured : answers;
     const auto right_ones = std::ranges::count_if(counted, is_right);
     diagnosis.sentences.push_back(fmt::format("of {} call{} with small inputs, {}", counted.size(),

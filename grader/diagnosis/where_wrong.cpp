@@ -16,6 +16,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace headway::diagnosis {
 namespace {
@@ -52,6 +53,7 @@ public:
         if (!is_wrong && sees_nothing(one.arguments)) return std::nullopt;
         sorted_.facts.push_back(facts_with_masks(function_.call ? function_.call(one.arguments) : one.arguments));
         sorted_.wrong.push_back(is_wrong);
+        shows_nothing_.push_back(!is_wrong && has_padding_alone(one.arguments));
         if (sorted_.wrong.back())
             throws_ &= one.seen.kind == Answer::Kind::refused || one.seen.kind == Answer::Kind::threw ||
                        says_it_refused(one.seen);
@@ -69,11 +71,28 @@ public:
 
     const Sorted& sorted() const { return sorted_; }
     bool throws() const { return throws_; }  ///< in all that is wrong
-    std::ptrdiff_t count(bool is_wrong) const { return std::ranges::count(sorted_.wrong, is_wrong); }
+
+    /// Without the answers that are right whatever is computed: these count only where something throws.
+    Sorted telling() const {
+        if (throws_) return sorted_;
+        Sorted all;
+        std::vector<std::optional<std::size_t>> numbers;
+        for (std::size_t i = 0; i < sorted_.facts.size(); ++i) {
+            numbers.push_back(shows_nothing_[i] ? std::nullopt : std::optional(all.facts.size()));
+            if (shows_nothing_[i]) continue;
+            all.facts.push_back(sorted_.facts[i]);
+            all.wrong.push_back(sorted_.wrong[i]);
+        }
+        for (const Change& change : sorted_.changes)
+            if (numbers[change.from] && numbers[change.to])
+                all.changes.push_back({*numbers[change.from], *numbers[change.to]});
+        return all;
+    }
 
 private:
     const Function& function_;
     Sorted sorted_;
+    std::vector<bool> shows_nothing_;
     bool throws_ = true;
 };
 
@@ -165,9 +184,10 @@ WhereWrong where_it_is_wrong(const std::vector<Observation>& observations, const
     for (const Observation& one : ask_with_other_sizes(observations, right(), function, student, random))
         asked.add(one);
     ask_more(asked, function, student, random);
-    const auto wrong = asked.count(true), right = asked.count(false);
+    const Sorted sorted = asked.telling();
+    const auto wrong = std::ranges::count(sorted.wrong, true), right = std::ranges::count(sorted.wrong, false);
     if (wrong < least_wrong || right < least_right) return {};
-    const auto split = what_splits(asked.sorted());
+    const auto split = what_splits(sorted);
     if (split && asked.throws())
         return {fmt::format("{}{}: in all {} such calls, and in none of the {} others", verdict::throws_where, *split,
                             wrong, right),
@@ -175,9 +195,9 @@ WhereWrong where_it_is_wrong(const std::vector<Observation>& observations, const
     if (split)
         return {fmt::format("wrong in all {} questions where {}, right in all {} others", wrong, *split, right), false,
                 advice_on(*split)};
-    if (const auto turned = what_splits(asked.sorted().turned()))
+    if (const auto turned = what_splits(sorted.turned()))
         return {fmt::format("right in all {} questions where {}, wrong in all {} others", right, *turned, wrong)};
-    if (const auto needed = needed_option(asked.sorted()))
+    if (const auto needed = needed_option(sorted))
         return {fmt::format("{}{}: in {} of {} such questions, and in none of the {} others", wrong_only, needed->words,
                             wrong, needed->with, needed->without)};
     return {};

@@ -333,4 +333,43 @@ void tell_which_piece_is_not_cut(Failure& failure, const ReadSources& sources) {
     if (told) failure.advice = told;
 }
 
+namespace {
+
+/// "B" of std::vector<Index> lengths{B}, and of {B, 0}; nothing for another list.
+std::string number_in_braces(const std::vector<build::Word>& words, std::size_t brace, bool has_zero) {
+    const std::size_t end = brace + (has_zero ? 4 : 2);
+    if (end >= words.size() || words[brace].text != "{" || words[end].text != "}" || !words[brace + 1].is_name())
+        return {};
+    const bool is_it = !has_zero || (words[brace + 2].text == "," && words[brace + 3].text == "0");
+    return is_it ? words[brace + 1].text : std::string();
+}
+
+}  // namespace
+
+void tell_which_list_has_braces(Failure& failure, const ReadSources& sources) {
+    constexpr std::string_view begin = "the lengths are (", due = "; they should be (0";
+    if (failure.at || failure.advice || !failure.message.starts_with(begin)) return;
+    const std::size_t end = failure.message.find(')');
+    if (end == std::string::npos || failure.message.compare(end + 1, due.size(), due) != 0) return;
+    const std::string yours = failure.message.substr(begin.size(), end - begin.size());
+    const auto commas = std::ranges::count(yours, ',');
+    const bool has_zero = commas == 1 && yours.ends_with(", 0");
+    const auto& place = sources.definition_of(failure.function);
+    if (yours.empty() || (commas > 0 && !has_zero) || !place) return;
+    const auto function = sources.lines().function_around({place->file, place->line, ""});
+    if (!function) return;
+    const std::vector<build::Word>& words = function->words;
+    for (std::size_t i = 0; i + 4 < words.size(); ++i) {
+        if (words[i].text != "vector" || words[i + 1].text != "<" || words[i + 3].text != ">") continue;
+        const std::size_t brace = words[i + 4].is_name() ? i + 5 : i + 4;
+        const std::string number = number_in_braces(words, brace, has_zero);
+        if (number.empty()) continue;
+        failure.at = sources.lines().at(place->file, words[brace].line);
+        failure.advice = fmt::format(
+            "In braces, {{{0}{1}}} is a list of {2}. {0} zeros are std::vector<Index>({0}, 0), in parentheses.", number,
+            has_zero ? ", 0" : "", has_zero ? "these two numbers" : "the one number " + number);
+        return;
+    }
+}
+
 }  // namespace headway::cli

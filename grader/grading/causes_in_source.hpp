@@ -91,4 +91,7 @@ void tell_how_a_sum_begins(verdict::Failure& failure, const ReadSources& sources
 /// Where a slice reaches past the end because the last of several pieces is not cut, says where it should be.
 void tell_which_piece_is_not_cut(verdict::Failure& failure, const ReadSources& sources);
 
+/// Where lengths are the numbers of a list in braces and should be so many zeros, says which list that is.
+void tell_which_list_has_braces(verdict::Failure& failure, const ReadSources& sources);
+
 }  // namespace headway::cli

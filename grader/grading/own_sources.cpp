@@ -74,6 +74,18 @@ std::string OwnSources::function_around(const verdict::SourceLine& at) const {
     return part == nullptr ? "" : part->declared.function;
 }
 
+std::vector<std::string> OwnSources::functions_that_name(const std::string& function) const {
+    std::vector<std::string> all;
+    const auto number = numbers_.find(function);
+    if (number == numbers_.end()) return all;
+    for (const Part& part : parts_) {
+        const std::string& name = part.declared.function;
+        if (name.empty() || name == function || std::ranges::find(all, name) != all.end()) continue;
+        if (std::ranges::find(part.mentions, number->second) != part.mentions.end()) all.push_back(name);
+    }
+    return all;
+}
+
 /// Each name is followed once, and each part that it leads to is read once.
 /// @param but  is not followed
 bool OwnSources::may_reach(std::vector<std::size_t> mentioned, const std::string& other, const std::string& but) const {

@@ -23,6 +23,9 @@ public:
     /// The function that this line stands in, by the way in which programs are written; empty if it cannot be told.
     std::string function_around(const verdict::SourceLine& at) const;
 
+    /// The other functions whose own words name it, in their order.
+    std::vector<std::string> functions_that_name(const std::string& function) const;
+
     /// Whether it certainly calls no such function, not even by way of a helper.
     bool never_calls(const std::string& function, const std::string& other) const;
 

@@ -4,6 +4,7 @@
 #include "grading/own_sources.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <string>
 #include <string_view>
@@ -161,6 +162,53 @@ void leave_to_what_is_called(verdict::Exercise& exercise, const OwnSources& sour
     }
 }
 
+std::string listed_names(const std::vector<std::string>& names) {
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    return text;
+}
+
+/// The helper in whose lines the program ended because it divided by zero; empty if it did not, or in the function's
+/// own lines.
+std::string helper_that_divides_by_zero(const Test& test, const OwnSources& sources) {
+    if (test.state != TestState::failed || !test.failure || !test.failure->at || !test.failure->sanitizer) return {};
+    const std::string& kind = test.failure->sanitizer->kind;
+    if (kind != "division by zero" && kind != "FPE") return {};
+    const std::string helper = sources.function_around(*test.failure->at);
+    return helper == name_alone(test.failure->function) ? std::string() : helper;
+}
+
+/// Beside a check whose lack ends in a division by zero: the functions in which the division itself was seen, which
+/// have no mistake of their own, and those that call the helper where it stands.
+void tell_who_divides_by_zero(verdict::Exercise& exercise, const OwnSources& sources) {
+    std::vector<NamedMistake>& mistakes = exercise.diagnosis->mistakes;
+    const auto mistake = std::ranges::find_if(mistakes, [](const NamedMistake& one) {
+        return one.symptom.find("division by zero") != std::string::npos && !one.functions.empty();
+    });
+    if (mistake == mistakes.end()) return;
+    std::string helper;
+    std::set<std::string> seen;
+    const Test* first = nullptr;
+    for (const Test& test : exercise.tests) {
+        const std::string own = helper_that_divides_by_zero(test, sources);
+        const bool is_told = !own.empty() && std::ranges::any_of(mistake->functions, [&](const std::string& function) {
+            return name_alone(function) == name_alone(test.failure->function);
+        });
+        if (own.empty() || is_told || (first != nullptr && own != helper)) continue;
+        helper = own;
+        if (first == nullptr) first = &test;
+        seen.insert(name_alone(test.failure->function));
+    }
+    const auto told = std::ranges::find(exercise.diagnosis->functions, mistake->functions.front(),
+                                        &verdict::FunctionDiagnosis::function);
+    if (first == nullptr || told == exercise.diagnosis->functions.end() || told->besides) return;
+    const std::vector<std::string> callers = sources.functions_that_name(helper);
+    told->besides = listed_names({seen.begin(), seen.end()}) + (seen.size() == 1 ? " divides" : " divide") +
+                    " by zero in line " + std::to_string(first->failure->at->line) + ", in " + helper +
+                    (callers.size() > 1 ? ", which " + listed_names(callers) + " call" : "");
+}
+
 }  // namespace
 
 void settle_shared_helpers(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {
@@ -170,6 +218,7 @@ void settle_shared_helpers(verdict::Exercise& exercise, const std::vector<build:
     say_not_that_it_is_inherited(exercise, sources);
     leave_what_is_kept_to_its_keeper(exercise);
     leave_to_what_is_called(exercise, sources);
+    tell_who_divides_by_zero(exercise, sources);
 }
 
 }  // namespace headway::cli

@@ -169,6 +169,7 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
     const Sites sites = sites_of(failures, workspace, build);
     const ReadSources sources(workspace.submission().files);
     for (Failure* failure : failures) {
+        tell_which_list_has_braces(*failure, sources);
         if (failure->sanitizer) {
             failure->at = sources.lines().at(failure->sanitizer->file, failure->sanitizer->line);
             name_what_lacks_a_return(*failure, sources);

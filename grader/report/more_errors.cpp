@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace headway::report {
 namespace {
@@ -24,6 +26,40 @@ std::string kind_and_name(const CompilerMessage& error) {
     return text;
 }
 
+/// What an error quotes: "split_heads" and "headway::given::split_heads".
+std::vector<std::string> quoted(const std::string& text) {
+    std::vector<std::string> all;
+    std::size_t begin = text.find('\'');
+    while (begin != std::string::npos) {
+        const std::size_t end = text.find('\'', begin + 1);
+        if (end == std::string::npos) break;
+        all.push_back(text.substr(begin + 1, end - begin - 1));
+        begin = text.find('\'', end + 1);
+    }
+    return all;
+}
+
+/// The text without the names. The longest go first: one may be a part of another.
+std::string without_names(std::string text, std::vector<std::string> names) {
+    std::ranges::sort(names, std::ranges::greater{}, &std::string::size);
+    for (const std::string& name : names) {
+        if (name.empty()) continue;
+        for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at))
+            text.erase(at, name.size());
+    }
+    return text;
+}
+
+/// Two names that are not declared, of which the same is said: neither error comes of the other.
+bool is_of_the_same_kind(const CompilerMessage& one, const CompilerMessage& other) {
+    const std::vector<std::string> names = quoted(one.text), other_names = quoted(other.text);
+    if (one.advice.empty() || one.advice == verdict::within_a_library || names.empty() || other_names.empty())
+        return false;
+    return one.text.find("was not declared") != std::string::npos && one.at.file == other.at.file &&
+           without_names(one.text, names) == without_names(other.text, other_names) &&
+           without_names(one.advice, names) == without_names(other.advice, other_names);
+}
+
 /// What compilers say of a library's code may be the same mistake once more, if the line is the same.
 bool is_of_the_same_line(const CompilerMessage& one, const CompilerMessage& other) {
     return one.at.file == other.at.file && one.at.line == other.at.line;
@@ -34,6 +70,7 @@ bool is_of_the_same_line(const CompilerMessage& one, const CompilerMessage& othe
 bool says_something_else(const CompilerMessage& error, const CompilerMessage& first) {
     if (kind_and_name(error) == kind_and_name(first)) return false;
     if (!error.advice.empty() && error.advice == first.advice) return false;
+    if (is_of_the_same_kind(first, error)) return false;
     const bool has_no_sentence = error.advice.empty() || error.advice == verdict::within_a_library;
     return !(is_of_the_same_line(error, first) && !first.advice.empty() && has_no_sentence);
 }
@@ -60,6 +97,27 @@ std::string with_lines_of_the_hint(const std::vector<CompilerMessage>& errors) {
                        more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
+/// " of this kind: 'merge_heads' at line 57 and 'softmax' at line 60": if all that follow are, and one has another
+/// name.
+std::string with_names_of_the_kind(const std::vector<CompilerMessage>& errors) {
+    constexpr std::size_t most_names = 8;
+    const CompilerMessage& first = errors.front();
+    const auto begin = errors.begin() + 1;
+    if (!std::all_of(begin, errors.end(), [&](const CompilerMessage& one) { return is_of_the_same_kind(first, one); }))
+        return {};
+    if (std::all_of(begin, errors.end(), [&](const CompilerMessage& one) { return one.text == first.text; })) return {};
+    const std::size_t count = errors.size() - 1;
+    std::string list;
+    for (std::size_t i = 1; i <= std::min(count, most_names); ++i)
+        list += fmt::format("{}'{}' at line {}",
+                            i == 1       ? ""
+                            : i == count ? " and "
+                                         : ", ",
+                            quoted(errors[i].text).front(), errors[i].at.line);
+    return fmt::format(" of this kind: {}{}", list,
+                       count <= most_names ? "" : fmt::format(" and {} more", count - most_names));
+}
+
 }  // namespace
 
 std::string more_errors_in_words(const std::vector<CompilerMessage>& errors, const Place& place) {
@@ -67,6 +125,8 @@ std::string more_errors_in_words(const std::vector<CompilerMessage>& errors, con
     const auto other = std::find_if(errors.begin() + 1, errors.end(),
                                     [&](const CompilerMessage& error) { return says_something_else(error, first); });
     const bool is_one = errors.size() == 2;
+    const std::string kind = with_names_of_the_kind(errors);
+    if (!kind.empty()) return fmt::format("… and {} more error{}{}", errors.size() - 1, is_one ? "" : "s", kind);
     const std::string also = with_lines_of_the_hint(errors);
     if (other == errors.end() && !also.empty())
         return fmt::format("… and {} more error{}{}", errors.size() - 1, is_one ? "" : "s", also);

@@ -149,7 +149,7 @@ std::string problem_in_words(BuildProblem problem) {
         case BuildProblem::wrong_signature:
             return "a function has other parameters than in the header";
         case BuildProblem::not_available:
-            return "it uses what this exercise asks you to write";
+            return "it uses what this exercise does not give you";
         case BuildProblem::has_main:
             return "it has a main function";
         case BuildProblem::link_error:

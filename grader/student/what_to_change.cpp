@@ -38,6 +38,9 @@ struct Refusal {
 /// Indices and axes count from 0: the first one too many is how many there are.
 bool is_one_too_far(const std::string& position, const std::string& size) { return position == size; }
 
+/// Functions of 02 that take a tensor of whatever number of axes.
+bool takes_any_rank(const std::string& function) { return function == "contiguous" || function == "view"; }
+
 /// An axis of an argument.
 struct Axis {
     std::string of;
@@ -264,8 +267,13 @@ const Refusal refusals[] = {
          return "Tensor{} and Mask{} have no axes: if it may be one of them, ask defined() first.";
      }},
     {"std::out_of_range", R"((?:[^:]+: )?axis (-?N) is out of range for rank (N), shape S)",
-     [](const Match& match, const Asked&) -> Advice {
+     [](const Match& match, const Asked& asked) -> Advice {
          const std::string last = std::to_string(std::stoi(match[2]) - 1);
+         if (takes_any_rank(asked.function) && !match[1].str().starts_with('-'))
+             return fmt::format(
+                 "This tensor has {} ax{}, and {} takes any number of them: does your code count on {}, or does a loop "
+                 "over the axes end too late?",
+                 match[2].str(), match[2] == "1" ? "is" : "es", asked.function, std::stoi(match[1]) + 1);
          if (is_one_too_far(match[1], match[2])) return "Axes are counted from 0: the last one is " + last + ", or -1.";
          return "Its axes are 0 to " + last +
                 ", or from the last one on -1, -2 and so forth: it has fewer than you count on.";
@@ -273,7 +281,12 @@ const Refusal refusals[] = {
     {"std::out_of_range", R"(index (-?N) is out of range for axis (N) of size (N), shape S)",
      [](const Match& match, const Asked& asked) { return of_index(match[1], match[2], match[3], asked.arguments); }},
     {"std::out_of_range", R"((N) ind(?:ex|ices) given, but rank (N) needs N, shape S)",
-     [](const Match& match, const Asked&) -> Advice {
+     [](const Match& match, const Asked& asked) -> Advice {
+         if (takes_any_rank(asked.function))
+             return fmt::format(
+                 "Each index stands for one axis, and {} takes any number of axes: your code counts on {}, and this "
+                 "tensor has {}.",
+                 asked.function, match[1].str(), match[2].str());
          if (std::stoi(match[1]) <= std::stoi(match[2])) return "Each index stands for one axis: none may be left out.";
          return "Each index stands for one axis. What may have fewer axes, as a mask may, first needs all of them: "
                 "expand() it to the shape that is indexed.";

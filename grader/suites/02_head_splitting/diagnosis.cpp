@@ -268,16 +268,14 @@ std::vector<Arguments> ask_transpose(Random& random) {
 std::vector<Arguments> ask_contiguous(Random& random) {
     const auto n = small_sizes(random);
     const Tensor x = random_tensor(random, {n.B, n.T, n.D()});
+    const Tensor heads = random_tensor(random, {n.B, n.T, n.H, n.d});
     const auto ask = [](const Tensor& tensor) { return watched({{"x", tensor}}); };
-    return {ask(x),
-            ask(x.slice(0, 0, n.B - 1)),
-            ask(x.slice(0, 1, n.B)),
-            ask(x.transpose(1, 2)),
-            ask(x.transpose(0, 2)),
-            ask(x.transpose(0, 1)),
-            ask(x.slice(2, 1, n.d)),
-            ask(x.select(1, 2)),
-            ask(x.slice(0, 1, n.B).transpose(0, 2))};
+    return {ask(x), ask(x.slice(0, 0, n.B - 1)), ask(x.slice(0, 1, n.B)), ask(x.transpose(1, 2)),
+            ask(x.transpose(0, 2)), ask(x.transpose(0, 1)), ask(x.slice(2, 1, n.d)), ask(x.select(1, 2)),
+            ask(x.slice(0, 1, n.B).transpose(0, 2)),
+            // It takes any number of axes.
+            ask(x.select(1, 2).select(1, 1)), ask(x.select(0, 1).transpose(0, 1)), ask(heads.transpose(1, 2)),
+            ask(heads.slice(3, 1, n.d)), ask(random_tensor(random, {n.B, 2, n.T, n.H, n.d}).transpose(1, 3))};
 }
 
 std::vector<Arguments> ask_split_heads(Random& random) {

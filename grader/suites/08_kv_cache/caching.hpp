@@ -46,6 +46,7 @@ struct Caching {
     bool tokens_before_heads = false;  ///< a new cache is (B, C, H, d)
     bool length_of_each_head = false;  ///< a new cache holds B·H lengths
     bool lengths_in_braces = false;    ///< a new cache holds the two lengths B and 0
+    bool length_in_braces = false;     ///< a new cache holds the one length B
     /// What becomes of the storage that the cache had.
     enum class Storage { kept, replaced, replaced_by_a_chunk_that_fills_it };
     Storage storage = Storage::kept;

@@ -2,6 +2,7 @@
 #include "suites/08_kv_cache/questions.hpp"
 
 #include "suites/08_kv_cache/conversation.hpp"
+#include "suites/08_kv_cache/new_tokens.hpp"
 
 #include "diagnosis/elements.hpp"
 #include "diagnosis/small_sizes.hpp"
@@ -194,32 +195,6 @@ AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments)
     return {decoded(outcome, tensor(arguments, "x"), counts, grown), outcome.changed_arguments};
 }
 
-/// Where sequences end there are zeros: some hand on the cache, others copies of what counts.
-Tensor zero_past(const Shape& lengths, const Tensor& held) {
-    for (Index b = 0; b < held.size(0); ++b) held[b].slice(1, lengths[as_size(b)], held.size(2)).fill(0);
-    return held;
-}
-
-void fill(wire::Record& state, const std::string& name, float value) {
-    for (wire::Field& field : state.fields)
-        if (field.name == name) field.value = Tensor::full(std::get<Tensor>(field.value).shape(), value);
-}
-
-/// Projections under which every score is this: q and k are their biases, whatever the token is.
-void score_always(wire::Record& state, double score, Index d) {
-    const auto each = static_cast<float>(std::sqrt(std::abs(score) / std::sqrt(static_cast<double>(d))));
-    for (const char* weight : {"q_proj.weight", "k_proj.weight"}) fill(state, weight, 0.0F);
-    fill(state, "q_proj.bias", each);
-    fill(state, "k_proj.bias", -each);
-}
-
-/// `numbers`, with those of sequence 0 made large.
-Tensor louder_at_first(const Tensor& numbers) {
-    Tensor louder = numbers.clone();
-    louder.select(0, 0) *= 40.0F;
-    return louder;
-}
-
 Questions decode_questions(Random& random) {
     const SmallSizes size = small_sizes(random);
     Questions questions;
@@ -275,6 +250,10 @@ Questions decode_questions(Random& random) {
     ask(different, different_counts(size.B, size.T), size.T);
     ask(falling, different_counts(size.B, 3), 3);
     for (const Index length : {0, 2}) ask(all(length), all(2), 4);  // alike, and padding in every chunk
+    // Padding alone: an answer is due even where no position is in use.
+    ask(all(0), all(0), 1, "all tokens are padding", 2);
+    ask(all(0), all(0), 3, "all tokens are padding", 4);
+    ask(all(2), all(0), 1, "all tokens are padding", 2);
     Shape longer;
     for (Index b = 0; b < size.B; ++b) longer.push_back(36 - 15 * b);
     ask(longer, all(2), 2);          // more keys than a loop or a buffer of 8, 16 or 32 goes through
@@ -284,7 +263,7 @@ Questions decode_questions(Random& random) {
     // Padding in every chunk and room for it: more tokens than positions in use is not more than there is room for.
     // What padding sees is open, and shows in nothing.
     ask(all(1), all(2), 4, "", 6);
-    fill(std::get<wire::Record>(questions.last()[3].value), "out_proj.weight", 0.0F);
+    fill_parameter(std::get<wire::Record>(questions.last()[3].value), "out_proj.weight", 0.0F);
     return questions;
 }
 
@@ -313,12 +292,15 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
     }
     const Index B = tokens.x().size(0), n = tokens.x().size(1);
     const Index S = *std::max_element(held.lengths.begin(), held.lengths.end());
+    if (S < 1)  // padding alone, which no mask is asked for
+        return Answer{.parts = {{"y", real_rows(reference::exact(tokens.x()), counts)},
+                                {"lengths", lengths_array(held.lengths)}}};
     const auto asked = student.outcome("decoding_mask", {{"lengths", lengths}, {"n", n}, {"S", S}});
     if (asked.error)
         return is_refusal(asked) && is_too_late(lengths, due, counts, n, held.k.size(2)) ? threw : answer_of(asked);
     const auto* mask = std::get_if<Mask>(&asked.value);
     if (mask == nullptr || held.k.shape() != tensor(arguments, "cache.k").shape() || held.k.shape() != held.v.shape() ||
-        S < 1 || held.k.size(2) < S || mask->shape() != Shape{B, 1, n, S})
+        held.k.size(2) < S || mask->shape() != Shape{B, 1, n, S})
         return std::nullopt;
     const Array scores = tokens.scores(tokens.heads(0, c), judge::own(held.k.slice(2, 0, S)), c);
     Blocked blocked = c.masking.read(*mask, scores.shape);
@@ -343,7 +325,8 @@ Function function_decode() {
                        {Stage::scores, "one new token follows those in the cache"},
                        {Stage::softmax, "scores are in the thousands"},
                        {Stage::output, "some sequences get no new token"},
-                       {Stage::output, "x is not as wide as all heads together"}},
+                       {Stage::output, "x is not as wide as all heads together"},
+                       {Stage::none, "all tokens are padding"}},
             .invariants = invariants_of_decode()};
 }
 

@@ -4,8 +4,11 @@
 #include "suites/08_kv_cache/conversation.hpp"
 #include "suites/08_kv_cache/questions.hpp"
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 /// A cache with tokens in it, and what append should make of it.
 namespace headway::judge::kv_cache {
@@ -28,9 +31,9 @@ struct Filled {
     Tensor k, v;  // (B, H, C, d)
     Shape lengths;
 
-    Filled(Random& random, const Sizes& sizes)
+    Filled(Random& random, const Sizes& sizes, Index more_room = 0)
         : n(sizes),
-          capacity(n.T + n.S + 2),
+          capacity(n.T + n.S + 2 + more_room),
           k(random_tensor(random, {n.B, n.H, capacity, n.d})),
           v(random_tensor(random, {n.B, n.H, capacity, n.d})),
           lengths(diagnosis::different_counts(n.B, n.T)) {}
@@ -52,6 +55,68 @@ inline void expect_as_it_was(Student& student, const Filled& filled, wire::Handl
                !difference(cached_axes, held.v, reference::exact(filled.v)) && held.lengths == filled.lengths,
            Stage::none, because + ": your " + function + ended + "it has changed the cache before");
 }
+
+/// Asks append what it must refuse. One that refuses too late, when the cache has changed, is asked the rest all the
+/// same: who never looks at v should not be told of one v alone.
+class Refusals {
+public:
+    Refusals(Student& student, const Filled& filled) : student_(student), filled_(filled), cache_(filled.in(student)) {}
+
+    void operator()(const Tensor& k, const Tensor& v, const Shape& counts, const std::string& because) {
+        ask(because, [&] {
+            student_.refuses("append", {{"cache", cache_}, {"k", k}, {"v", v}, {"counts", counts}}, because);
+        });
+    }
+
+    /// @param asked  asks of cache() what append must refuse
+    void ask(const std::string& because, const std::function<void()>& asked) {
+        const std::size_t before = student_.test_record().let_through.size();
+        try {
+            asked();
+        } catch (const StopTest&) {
+            end();
+            throw;
+        }
+        if (student_.test_record().let_through.size() == before && is_as_it_was(because)) return;
+        cache_ = filled_.in(student_);
+    }
+
+    wire::Handle cache() const { return cache_; }
+
+    /// What was let through is told before what was refused too late.
+    void end() {
+        TestRecord& record = student_.test_record();
+        if (!late_ || !record.let_through.empty()) return;
+        record.story = story_;
+        record.objects = objects_;
+        record.function = "append";
+        throw StopTest{*late_};
+    }
+
+private:
+    bool is_as_it_was(const std::string& because) {
+        TestRecord& record = student_.test_record();
+        try {
+            expect_as_it_was(student_, filled_, cache_, because);
+            return true;
+        } catch (const StopTest& stop) {
+            if (!stop.failure || stop.failure->kind != verdict::FailureKind::wrong_behaviour) throw;
+            if (late_) return false;
+            late_ = stop;
+            record.besides = record.completed(stop).message;
+            story_ = record.story;
+            objects_ = record.objects;
+            return false;
+        }
+    }
+
+    Student& student_;
+    const Filled& filled_;
+    wire::Handle cache_;
+    std::optional<StopTest> late_;  ///< the first that was refused too late, and how it came to that
+    std::vector<std::string> story_;
+    std::vector<ObjectsOfCall> objects_;
+};
 
 /// New keys or values as split_heads leaves them: a view.
 inline Tensor new_heads(Random& random, const Sizes& n, Index count) {

@@ -317,11 +317,7 @@ PROPERTY(KvCache, CallsAreCleanAndShapesChecked, 1,
     const Filled filled(random, random_sizes(random));
     const Sizes& n = filled.n;
     const Tensor k = new_heads(random, n, 3);
-    const wire::Handle cache = filled.in(student);
-    const auto refuses = [&](const Tensor& new_k, const Tensor& new_v, const Shape& counts, const std::string& why) {
-        student.refuses("append", {{"cache", cache}, {"k", new_k}, {"v", new_v}, {"counts", counts}}, why);
-        expect_as_it_was(student, filled, cache, why);
-    };
+    Refusals refuses(student, filled);
     refuses(random_tensor(random, {n.B, n.H, 3, n.d + 1}), k, each(n.B, 1), "k is wider than the cache");
     const Tensor one_head = k.slice(1, 0, 1), narrow = k.slice(3, 0, 1);
     refuses(one_head, one_head, each(n.B, 1), "k and v have one head, and the cache has more: no size broadcasts here");
@@ -333,9 +329,12 @@ PROPERTY(KvCache, CallsAreCleanAndShapesChecked, 1,
     refuses(k, k, each(n.B, 4), "a count is larger than the number of new tokens");
     refuses(k, k, each(n.B, -1), "a count is negative");
     refuses(k, k, ones_and(n.B, -1), "the last count is negative");
-    refuses_misfits(student, random, "append", {{"cache", cache}, {"k", k}, {"v", k}, {"counts", each(n.B, 1)}},
-                    "k: B! H! n d!, v: B! H! n d!");
-    expect_as_it_was(student, filled, cache, "k or v does not fit");
+    const Filled roomy(random, n, 60);  // for what is let through
+    Refusals refuses_in_roomy(student, roomy);
+    const Arguments fitting{{"cache", refuses_in_roomy.cache()}, {"k", k}, {"v", k}, {"counts", each(n.B, 1)}};
+    refuses_in_roomy.ask("k or v does not fit",
+                         [&] { refuses_misfits(student, random, "append", fitting, "k: B! H! n d!, v: B! H! n d!"); });
+    for (Refusals* one : {&refuses, &refuses_in_roomy}) one->end();
     for (const Tensor& tokens : {new_heads(random, n, 2).contiguous(), strided(new_heads(random, n, 2))})
         expect_unchanged(student, {"append",
                                    {{"cache", filled.in(student)},

@@ -136,8 +136,9 @@ Predict make_cache(const Arguments& arguments) {
     return [=](const Choices& c) {
         const auto& choices = c.of<Caching>();
         const Array held = zeros(choices.tokens_before_heads ? Shape{B, C, H, d} : Shape{B, H, C, d});
-        const Shape lengths =
-            choices.lengths_in_braces ? Shape{B, 0} : Shape(as_size(choices.length_of_each_head ? B * H : B));
+        const Shape lengths = choices.lengths_in_braces  ? Shape{B, 0}
+                              : choices.length_in_braces ? Shape{B}
+                                                         : Shape(as_size(choices.length_of_each_head ? B * H : B));
         Answer answer = Held{held, held, lengths}.answer();
         if (choices.one_storage)
             answer.parts.push_back({one_tensor, {}});

@@ -189,6 +189,11 @@ TEST_P(LinkerWords, WhatIsGivenElsewhereIsNeitherWrittenHereNorComesLater) {
         return explain_link(said(undefined("headway::given::causal_mask(long, long)")), {}, there, {}).message;
     };
     EXPECT_NE(told("10_tiled_attention").find("this exercise does without it"), std::string::npos);
+    EXPECT_NE(
+        told("10_tiled_attention").find("this exercise does without it, and without anything else of given::. Write"),
+        std::string::npos);
+    EXPECT_NE(told("06_catch_the_bug").find("and without anything else of given::, since its tests tell by hand"),
+              std::string::npos);
     EXPECT_NE(told("03_scaled_scores").find("it is what you are asked to write here"), std::string::npos);
     EXPECT_NE(told("02_head_splitting").find("or comes later"), std::string::npos);
 }

@@ -282,6 +282,8 @@ TEST(Naming, WhereItThrowsThoughSizesMayDifferTheyAreNamed) {
                 HasSubstr("an answer; D and E may differ: look for a check"));
     EXPECT_THAT(right("it throws where H > H_kv: in all 92 such calls, and in none of the 14 others"),
                 HasSubstr("an answer; there queries have H heads, keys and values H_kv: look whether each split"));
+    EXPECT_THAT(right("it throws where no sequence holds a token after the call: in all 6 such calls"),
+                testing::EndsWith("look at S = 1 position at least"));
     EXPECT_THAT(right("it throws where H > 1: in all 9 such calls"), testing::EndsWith("an answer"));
 }
 

@@ -69,6 +69,21 @@ TEST(Splits, TellOfTwoConditionsOnlyIfEachWasAskedAlone) {
     EXPECT_EQ(what_splits(sorted(once, has_several_heads_and_tokens)), std::nullopt);
 }
 
+TEST(Splits, TellOfTheNumberOfAxes) {
+    Sorted all;
+    for (const Shape& shape : {Shape{2, 3}, Shape{2, 3, 4}, Shape{3, 2, 3, 4}, Shape{2, 2, 3, 3, 4}})
+        for (const bool is_turned : {false, true})
+            for (const Index last : {2, 4}) {
+                Shape own = shape;
+                own.back() = last;
+                const Tensor x = Tensor::zeros(own);
+                const Tensor asked = is_turned ? x.transpose(0, 1) : x;
+                all.facts.push_back(facts_with_masks({{"x (a view)", asked}, {"then", std::string("x is read")}}));
+                all.wrong.push_back(!asked.is_contiguous() && x.rank() != 4);
+            }
+    EXPECT_EQ(what_splits(all), "x does not have four axes and x is not contiguous");
+}
+
 TEST(Splits, TellOfNoSizeThatWasBeyondAllRightOnesOnce) {
     const auto is_long = [](const Question& one) { return one.n > 10; };
     const std::vector<Question> once{{3, 6}, {3, 7}, {5, 10}, {3, 15}, {5, 15}};

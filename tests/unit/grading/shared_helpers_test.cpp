@@ -177,5 +177,25 @@ TEST(SharedHelpers, AnEmptyVectorIsFromWhatMakesRoomAlone) {
     EXPECT_FALSE(is_inherited("codes.reserve(x);", "convert(x);"));
 }
 
+TEST(SharedHelpers, WhoElseDividesByZeroInThemIsTold) {
+    const auto besides = [](const std::string& function, const std::string& symptom) {
+        verdict::Exercise exercise = with_a_mistake_in_both();
+        exercise.diagnosis->mistakes[0].functions = {"decode"};
+        exercise.diagnosis->mistakes[0].symptom = symptom;
+        verdict::Test& test = exercise.tests.emplace_back();
+        test.state = TestState::failed;
+        test.failure.emplace().function = function;
+        test.failure->kind = verdict::FailureKind::sanitizer;
+        test.failure->sanitizer.emplace().kind = "division by zero";
+        test.failure->at = verdict::SourceLine{"kv_cache.cpp", 3, ""};
+        settle_shared_helpers(exercise, cache_that_calls(""));
+        return exercise.diagnosis->functions[1].besides;
+    };
+    constexpr const char* by_zero = "a division by zero kills the program";
+    EXPECT_EQ(besides("append", by_zero), "append divides by zero in line 3, in check, which append and decode call");
+    EXPECT_FALSE(besides("decode", by_zero)) << "that is told already";
+    EXPECT_FALSE(besides("append", "rows are mixed up"));
+}
+
 }  // namespace
 }  // namespace headway::cli

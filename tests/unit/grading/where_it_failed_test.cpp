@@ -53,6 +53,30 @@ TEST(WhereItFailed, TheFunctionThatLacksAReturnIsTheOneAtTheLine) {
         << "a lambda's line, perhaps";
 }
 
+TEST(WhereItFailed, AListInBracesIsNotSoManyZeros) {
+    const auto told = [](const std::string& lengths, const std::string& line) {
+        verdict::Failure failure;
+        failure.function = "make_cache";
+        failure.message = "the lengths are " + lengths + "; they should be (0, 0, 0, 0, 0)";
+        const std::vector<build::SourceFile> files = {
+            {"kv_cache.cpp", "Cache make_cache(Index B) {\n    " + line + "\n    return {lengths};\n}\n"}};
+        tell_which_list_has_braces(failure, ReadSources(files));
+        return failure;
+    };
+    const verdict::Failure one = told("(5)", "std::vector<Index> lengths{B};");
+    EXPECT_EQ(one.advice,
+              "In braces, {B} is a list of the one number B. B zeros are std::vector<Index>(B, 0), in "
+              "parentheses.");
+    ASSERT_TRUE(one.at);
+    EXPECT_EQ(one.at->line, 2);
+    EXPECT_EQ(
+        told("(5, 0)", "auto lengths = std::vector<Index>{B, 0};").advice,
+        "In braces, {B, 0} is a list of these two numbers. B zeros are std::vector<Index>(B, 0), in parentheses.");
+    EXPECT_FALSE(told("(5)", "std::vector<Index> lengths(1, B);").advice);
+    EXPECT_FALSE(told("(5, 5)", "std::vector<Index> lengths{B};").advice);
+    EXPECT_FALSE(told("()", "std::vector<Index> lengths{};").advice);
+}
+
 TEST(WhereItFailed, AFunctionThatCallsItselfWithACloneIsToldWhatThatKeeps) {
     verdict::Failure failure;
     failure.message = "your append recurses without end: does it call itself, or do two call each other?";

@@ -58,6 +58,28 @@ TEST(CompilerView, AnErrorWithTheSameAdviceSaysNothingElse) {
     EXPECT_THAT(rendered(broken), HasSubstr("    … and 1 more error; it may have the same cause\n"));
 }
 
+TEST(CompilerView, ErrorsOfTheSameKindAreToldByNameAndLine) {
+    verdict::Exercise broken = does_not_compile();
+    std::vector<verdict::CompilerMessage>& errors = *broken.build.errors;
+    const auto undeclared = [&](const std::string& name, int line) {
+        verdict::CompilerMessage error = errors.front();
+        error.text = "'" + name + "' was not declared in this scope; did you mean 'headway::given::" + name + "'?";
+        error.advice = "It is declared within a namespace: write headway::given::" + name + ".";
+        error.at.line = line;
+        return error;
+    };
+    errors = {undeclared("split_heads", 49), undeclared("scaled_dot_product_context", 56),
+              undeclared("merge_heads", 57)};
+    EXPECT_THAT(rendered(broken),
+                HasSubstr("    … and 2 more errors of this kind: 'scaled_dot_product_context' at line\n"
+                          "      56 and 'merge_heads' at line 57\n"));
+    errors.pop_back();
+    errors.back() = undeclared("merge_heads", 57);
+    EXPECT_THAT(rendered(broken), HasSubstr("    … and 1 more error of this kind: 'merge_heads' at line 57\n"));
+    errors.back().advice = "Is it spelt as where it is declared?";
+    EXPECT_THAT(rendered(broken), HasSubstr("… and 1 more error, at exercises/05_module/module.cpp:57: Is it spelt"));
+}
+
 TEST(CompilerView, ALongLineIsWrappedWithItsMarks) {
     verdict::Exercise broken = does_not_compile();
     verdict::CompilerMessage& error = broken.build.errors->front();

@@ -147,6 +147,16 @@ TEST(WhatToChange, OneTooFar) {
     EXPECT_THAT(advice_when([&] { x.size(-3); }), HasSubstr("Its axes are 0 to 1"));
 }
 
+TEST(WhatToChange, ACodeThatCountsOnSomeNumberOfAxes) {
+    const wire::Error axis = error_of("std::out_of_range", "axis 3 is out of range for rank 3, shape (3, 6, 5)");
+    EXPECT_EQ(advice(axis, {}, "contiguous"),
+              "This tensor has 3 axes, and contiguous takes any number of them: does your code count on 4, or does a "
+              "loop over the axes end too late?");
+    EXPECT_THAT(advice(axis, {}, "split_heads"), HasSubstr("the last one is 2, or -1"));
+    const wire::Error indices = error_of("std::out_of_range", "4 indices given, but rank 3 needs 3, shape (3, 6, 5)");
+    EXPECT_THAT(advice(indices, {}, "contiguous"), HasSubstr("your code counts on 4, and this tensor has 3."));
+}
+
 TEST(WhatToChange, AnIndexOfAnotherAxis) {
     const Mask of_heads = Mask::allow_all({5, 1, 7});
     const auto too_far = [&] { static_cast<void>(of_heads(5, 0, 2)); };

@@ -284,6 +284,13 @@ Chapter caching() {
          .symptom = "the first sequence seems to hold B tokens, and only B = 2 has the right number of lengths",
          .question = "What is std::vector<Index>{5, 0}, and what is std::vector<Index>(5, 0)?",
          .make = [](Choices& c) { c.change<Caching>().lengths_in_braces = true; }},
+        {.id = "cache_length_in_braces",
+         .decision = "cache_lengths",
+         .title = "a new cache has one length, and that is B: in braces, {B} is a list of the one number B",
+         .right = "B zeros are std::vector<Index>(B, 0), in parentheses",
+         .symptom = "the first sequence seems to hold B tokens, and the others have no length",
+         .question = "What is std::vector<Index>{5}, and what is std::vector<Index>(5, 0)?",
+         .make = [](Choices& c) { c.change<Caching>().length_in_braces = true; }},
     };
     return {decisions, mistakes};
 }

@@ -261,7 +261,8 @@ Chapter decoding() {
          .decision = "decode_sees",
          .title = "as many positions are looked at as were filled before and n more, padding included: near the "
                   "capacity that is past the end of the cache",
-         .right = "after append the longest sequence ends at its new length, which is never past the capacity",
+         .right = "look at as many positions as the longest sequence holds after append, and at 1 at least: never past "
+                  "the capacity",
          .symptom = "it throws where padding finds no room, and the tokens are cached by then",
          .question = "Of how many positions do you cut a slice where one real token and five of padding come to the "
                      "last position?",
