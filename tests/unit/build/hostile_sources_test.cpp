@@ -12,6 +12,7 @@
 #include <ctime>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace headway::build {
@@ -102,6 +103,46 @@ TEST(HostileSources, ErrorsInALongFileTakeNoLongTime) {
         EXPECT_EQ(errors(whole, output).size(), 19U);
         EXPECT_LT(watch.seconds(), most_seconds) << times;
     }
+}
+
+/// g++ goes on with a sentence in lines of its own, and the assembler may print any number of them.
+std::string message_that_goes_on(const std::string& severity, const std::string& begin, const std::string& more,
+                                 std::size_t bytes) {
+    const std::string line = "a.cpp:1: " + severity + ":   " + more + "\n";
+    return "a.cpp:1: " + severity + ": " + begin + "\n" + repeated(line, bytes / line.size());
+}
+
+/// std::regex overflowed the stack in such a text.
+TEST(HostileSources, AMessageThatGoesOnForEverIsCut) {
+    for (const std::size_t bytes : {std::size_t{64} << 10U, std::size_t{128} << 10U})
+        for (const std::string& more : {std::string(1900, 'x'), repeated("testing::Test::a(", 110)})
+            for (const auto& [name, severity] :
+                 {std::pair("error", Severity::error), std::pair("warning", Severity::warning)}) {
+                const std::string output = message_that_goes_on(name, "testing::Test::a(", more, bytes) +
+                                           "a.cpp:1: " + name + ": 'a' was not declared in this scope\n";
+                const auto told = own_messages(severity, output, {{"a.cpp", "int a;\n"}}, student);
+                ASSERT_EQ(told.size(), 2U);
+                EXPECT_THAT(told[0].text, testing::StartsWith("testing::Test::a( " + more.substr(0, 100)));
+                EXPECT_LT(told[0].text.size(), 2100U);
+            }
+}
+
+TEST(HostileSources, ANoteThatGoesOnForEverIsCut) {
+    const auto told = errors(
+        "int a;\n", "a.cpp:1: error: bad\n" + message_that_goes_on("note", "declared", std::string(1900, 'x'), 60'000));
+    ASSERT_EQ(told.size(), 1U);
+    ASSERT_EQ(told[0].notes.size(), 1U);
+    EXPECT_LT(told[0].notes[0].size(), 2100U);
+}
+
+/// Each is compared with those before it.
+TEST(HostileSources, ManyMessagesThatGoOnTakeNoLongTime) {
+    const std::string output = numbered(20, [](const std::string& i) {
+        return message_that_goes_on("error", "bad " + i, repeated("testing::Test::a(", 110), 6000);
+    });
+    const Stopwatch watch;
+    EXPECT_EQ(errors("int a;\n", output).size(), 20U);
+    EXPECT_LT(watch.seconds(), most_seconds);
 }
 
 /// The assembler prints what a source wants.
