@@ -145,6 +145,33 @@ TEST(HostileSources, ManyMessagesThatGoOnTakeNoLongTime) {
     EXPECT_LT(watch.seconds(), most_seconds);
 }
 
+TEST(HostileSources, ALineOfCommasTakesNoLongTime) {
+    const std::string source = repeated("#error for(" + std::string(185, ',') + "\n", 20);
+    const std::string output =
+        numbered(20, [](const std::string& i) { return "a.cpp:1:1: error: #error for " + i + "\n"; });
+    const Stopwatch watch;
+    EXPECT_EQ(errors(source, output).size(), 20U);
+    EXPECT_LT(watch.seconds(), most_seconds);
+}
+
+/// A name in a source may be as long as the source.
+TEST(HostileSources, LongNamesAreNotToldInAnAdvice) {
+    const std::string long_name(100'000, 'x');
+    const auto advice = [](const std::string& name) {
+        const auto told = errors(
+            "void f() {\n    auto& shape = " + name + ".shape();\n    shape[0] = 1;\n}\n",
+            "a.cpp:3:5: error: assignment of read-only location '(& shape)->std::vector<long int>::operator[](0)'\n");
+        return told.empty() ? "nothing is told" : told.front().advice;
+    };
+    EXPECT_THAT(advice("x"), HasSubstr("take a copy, Shape shape = x.shape();"));
+    EXPECT_LT(advice(long_name).size(), 2100U);
+    const auto idle = [](const std::string& name) {
+        return idle_statements({{"a.cpp", "void f(Tensor& " + name + ") {\n    " + name + "[0] = 1;\n}\n"}});
+    };
+    EXPECT_EQ(idle("x").size(), 1U);
+    EXPECT_THAT(idle(long_name), IsEmpty());
+}
+
 /// The assembler prints what a source wants.
 TEST(HostileSources, ManyErrorsOfManyPlacesTakeNoLongTimeAndNoMemory) {
     for (const std::string& place : {std::string("a:1:   x\n"), repeated("b/../", 390) + ":1:   x\n"}) {
@@ -156,6 +183,16 @@ TEST(HostileSources, ManyErrorsOfManyPlacesTakeNoLongTimeAndNoMemory) {
         for (const CompilerWords& one : compiler_words(output)) places += one.required_from.size();
         EXPECT_LE(places, 16U * 4000U);
     }
+}
+
+/// What names mean is kept of the first thousand alone.
+TEST(HostileSources, NamesOfManyPartsTakeNoLongTime) {
+    const std::string other_names = numbered(1000, [](const std::string& i) { return "n" + i + ":1: error: \n"; });
+    const std::string output =
+        other_names + repeated(repeated("a/", 990) + ":1:   x\n", 16) + repeated("a:1: error: \n", 1200);
+    const Stopwatch watch;
+    EXPECT_THAT(errors("int a;\n", output), IsEmpty());
+    EXPECT_LT(watch.seconds(), most_seconds / 2);
 }
 
 TEST(HostileSources, OfALongWayTheOutermostPlaceIsKept) {
