@@ -77,6 +77,9 @@ std::string variable_marked(const verdict::CompilerMessage& message) {
     return {line.begin() + static_cast<std::ptrdiff_t>(begin), end};
 }
 
+/// That stands in an advice: what is longer would drown it.
+constexpr std::size_t longest_told = 200;
+
 struct Declared {
     int line = 0;
     std::string type;
@@ -93,6 +96,7 @@ public:
 
     /// The nearest one before `use` that is still known there, if it is a Tensor, a Mask, a list of sizes or auto.
     std::optional<Declared> of_local(const std::string& name, std::size_t use) const {
+        if (name.size() > longest_told) return {};
         int blocks = 0, brackets = 0;  // that were closed before
         for (std::size_t i = use; i-- > 2;) {
             const std::string& text = words_[i].text;
@@ -110,6 +114,7 @@ public:
     /// The line of the nearest use of the name as a parameter, `const T& name`, if what is last said of it before is
     /// that.
     std::optional<int> of_const_parameter(const std::string& name, std::size_t use) const {
+        if (name.size() > longest_told) return {};
         for (std::size_t i = use; i-- > 3;) {
             if (!is(i, name) || !is(i - 1, "&") || !words_[i - 2].is_name()) continue;
             std::size_t type = i - 2;
@@ -161,6 +166,7 @@ private:
         for (++i; i < words_.size() && !is(i, ";"); ++i) {
             if (!words_[i].is_name() && !contains(between_names, words_[i].text)) return {};
             text += words_[i].text;
+            if (text.size() > longest_told) return {};
         }
         return text.ends_with(".shape()") || text.ends_with(".strides()") ? text : "";
     }

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <csignal>
-#include <regex>
+#include <cstddef>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -29,25 +31,53 @@ std::string plain_name(const std::string& symbol) {
     return colon == std::string::npos ? before : before.substr(colon + 2);
 }
 
+std::vector<std::string_view> lines_printed(std::string_view output) {
+    std::vector<std::string_view> lines;
+    while (!output.empty()) {
+        const std::size_t end = std::min(output.find('\n'), output.size());
+        lines.push_back(output.substr(0, end));
+        output.remove_prefix(std::min(end + 1, output.size()));
+    }
+    return lines;
+}
+
+/// What stands in a line behind these words, if it has them.
+std::optional<std::string_view> behind(std::string_view words, std::string_view line) {
+    const std::size_t at = line.find(words);
+    return at == line.npos ? std::nullopt : std::optional(line.substr(at + words.size()));
+}
+
+/// What stands in quotes there: `main' or 'main'. A symbol may have some of its own.
+std::optional<std::string_view> quoted_behind(std::string_view words, std::string_view line) {
+    const auto rest = behind(words, line);
+    if (!rest || !(rest->starts_with('`') || rest->starts_with('\''))) return {};
+    const std::size_t end = rest->rfind('\'');
+    return end == rest->npos || end == 0 ? std::nullopt : std::optional(rest->substr(1, end - 1));
+}
+
 std::vector<std::string> undefined_symbols(const std::string& output) {
-    // GNU ld, lld and mold.
-    static const std::regex pattern(R"(undefined (?:reference to [`']([^\n]*)'|symbol: ([^\n]*)))");
     std::vector<std::string> symbols;
-    for (std::sregex_iterator match(output.begin(), output.end(), pattern), end; match != end; ++match) {
-        const std::string symbol = (*match)[1].matched ? (*match)[1] : (*match)[2];
-        if (std::find(symbols.begin(), symbols.end(), symbol) == symbols.end()) symbols.push_back(symbol);
+    for (const std::string_view line : lines_printed(output)) {
+        auto symbol = quoted_behind("undefined reference to ", line);  // GNU ld
+        if (!symbol) symbol = behind("undefined symbol: ", line);      // lld and mold
+        if (symbol && std::find(symbols.begin(), symbols.end(), *symbol) == symbols.end())
+            symbols.emplace_back(*symbol);
     }
     return symbols;
 }
 
 /// What is defined twice; empty if nothing is.
 std::string duplicate_symbol(const std::string& output) {
-    // GNU ld, then mold and lld, which may name the two files first.
-    static const std::regex pattern(
-        R"(multiple definition of [`']([^\n]*)'|duplicate symbol: (?:[^\n]*\.o: )?([^\n]*))");
-    std::smatch match;
-    if (!std::regex_search(output, match, pattern)) return {};
-    return match[1].matched ? match[1] : match[2];
+    for (const std::string_view line : lines_printed(output)) {
+        if (const auto symbol = quoted_behind("multiple definition of ", line)) return std::string(*symbol);  // GNU ld
+        // mold and lld, which may name the two files first
+        if (const auto symbol = behind("duplicate symbol: ", line)) {
+            constexpr std::string_view object = ".o: ";
+            const std::size_t file = symbol->rfind(object);
+            return std::string(file == symbol->npos ? *symbol : symbol->substr(file + object.size()));
+        }
+    }
+    return {};
 }
 
 /// A function that the submission defines under the wanted name, with other parameters or in another namespace.

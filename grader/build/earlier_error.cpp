@@ -1,20 +1,28 @@
 #include "build/earlier_error.hpp"
 
+#include "build/bounded_search.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <regex>
+#include <string_view>
 
 namespace headway::build {
 namespace {
 
+/// The group that was found, of two.
+std::string name_found(std::string_view text, const std::regex& pattern) {
+    const auto match = found_in(text, pattern);
+    if (!match) return {};
+    return (*match)[1].matched ? (*match)[1] : (*match)[2];
+}
+
 /// "s" of "'s' was not declared in this scope".
-std::string unknown_name(const std::string& text) {
+std::string unknown_name(std::string_view text) {
     static const std::regex pattern(R"(^(?:'(\w+)' was not declared|use of undeclared identifier '(\w+)'))");
-    std::smatch match;
-    if (!std::regex_search(text, match, pattern)) return {};
-    return match[1].matched ? match[1] : match[2];
+    return name_found(text, pattern);
 }
 
 /// Whether the line declares the name, perhaps behind others: "Tensor c = f(x), s = g(x);".
@@ -41,39 +49,40 @@ bool are_in_one_function(int line, int later, const WordsOfFile& file) {
 }
 
 /// "Setup" of "'… testing::Test::Setup()' is private": what a TEST finds under that name is a function of GoogleTest's.
-std::string hidden_by_googletest(const std::string& text) {
+std::string hidden_by_googletest(std::string_view text) {
     static const std::regex pattern(
         R"(testing::Test::(\w+)\([^']*' is private|'(\w+)' is a private member of 'testing::Test')");
-    std::smatch match;
-    if (!std::regex_search(text, match, pattern)) return {};
-    return match[1].matched ? match[1] : match[2];
-}
-
-/// What else is said of lines with such a name comes of that.
-std::string advice_on_hidden_name(const verdict::CompilerMessage& message,
-                                  const std::vector<verdict::CompilerMessage>& earlier) {
-    if (!hidden_by_googletest(message.text).empty()) return {};
-    for (const verdict::CompilerMessage& one : earlier) {
-        const std::string name = hidden_by_googletest(one.text);
-        if (!name.empty() && one.at.file == message.at.file &&
-            std::ranges::any_of(words_of(message.at.text), [&](const Word& word) { return word.text == name; }))
-            return one.advice;
-    }
-    return {};
+    return name_found(text, pattern);
 }
 
 }  // namespace
 
-std::string advice_on_earlier_error(const verdict::CompilerMessage& message,
-                                    const std::vector<verdict::CompilerMessage>& earlier, WordsOfFiles& files) {
-    if (std::string advice = advice_on_hidden_name(message, earlier); !advice.empty()) return advice;
+void EarlierErrors::add(const verdict::CompilerMessage& message) {
+    earlier_.push_back({.at = message.at,
+                        .advice = message.advice,
+                        .unknown = unknown_name(message.text),
+                        .hidden = hidden_by_googletest(message.text)});
+}
+
+std::string EarlierErrors::advice_on(const verdict::CompilerMessage& message, WordsOfFiles& files) const {
+    if (std::string advice = advice_on_hidden_name(message); !advice.empty()) return advice;
     const std::string name = unknown_name(message.text);
     if (name.empty()) return {};
-    for (const verdict::CompilerMessage& one : earlier)
-        if (one.at.file == message.at.file && one.at.line < message.at.line && unknown_name(one.text) != name &&
+    for (const Error& one : earlier_)
+        if (one.at.file == message.at.file && one.at.line < message.at.line && one.unknown != name &&
             declares(one.at.text, name) && are_in_one_function(one.at.line, message.at.line, files.of(one.at.file)))
             return fmt::format("{} is declared in line {}, which has an error itself: mend that one first.", name,
                                one.at.line);
+    return {};
+}
+
+/// What else is said of lines with such a name comes of that.
+std::string EarlierErrors::advice_on_hidden_name(const verdict::CompilerMessage& message) const {
+    if (!hidden_by_googletest(message.text).empty()) return {};
+    for (const Error& one : earlier_)
+        if (!one.hidden.empty() && one.at.file == message.at.file &&
+            std::ranges::any_of(words_of(message.at.text), [&](const Word& word) { return word.text == one.hidden; }))
+            return one.advice;
     return {};
 }
 

@@ -22,6 +22,9 @@ using NameSet = std::set<std::string, std::less<>>;
 /// Nobody writes a longer type, or more between a function's parameters and its body: each is read many times.
 constexpr std::size_t most_words_of_a_head = 200;
 
+/// Bytes of the view that a statement is told by: of a longer one nothing is told.
+constexpr std::size_t longest_shown = 200;
+
 /// Of each word of a file what is around it, found in one pass.
 struct Around {
     std::vector<std::size_t> bracket;  ///< the one that is open there; 0 if none is
@@ -224,7 +227,7 @@ private:
                 break;
             }
         }
-        if (last.empty() || last == "?" || own_.contains(last)) return {};
+        if (last.empty() || last == "?" || own_.contains(last) || shown.size() > longest_shown) return {};
         if (is(i, "=") && !is(i + 1, "=") && !copies.contains(last))
             return fmt::format(
                 "{0} is a view made for this line, and = changes that alone: nothing is written into the tensor. Write "

@@ -14,8 +14,10 @@ namespace {
 #define OF_TENSORS_ALONE \
     "slice|select|view|transpose|contiguous|is_contiguous|fill|copy_from|offset|owns_storage|shares_storage_with"
 
-/// What may stand in the round brackets of for where commas are taken for its semicolons.
-#define IN_A_HEAD R"((?:[^;:()]|::|\((?:[^;()]|\([^;()]*\))*\)))"
+/// What may stand in the round brackets of for where commas are taken for its semicolons. A part ends with the first
+/// comma: where each of three could take any, the time grew with the cube of the line.
+#define PART_OF_A_HEAD R"((?:[^,;:()]|::|\((?:[^;()]|\([^;()]*\))*\))*)"
+#define REST_OF_A_HEAD R"((?:[^;:()]|::|\((?:[^;()]|\([^;()]*\))*\))*)"
 
 /// x[0, 1], and no list of captures.
 #define SEVERAL_IN_SQUARE_BRACKETS R"([\w)\]]\[\s*\w+\s*,[^\[\]]*\])"
@@ -57,7 +59,7 @@ constexpr BeginnersError habits[] = {
      "std::max, or, if both are columns, max(cat({a, b}, -1), -1, KeepAxis::yes)."},
     // Only of a head with two commas, outside of brackets of its own, that has no semicolon and goes through no list.
     {R"(\bfor\b|redefinition of|expected ';'|at end of declaration)",
-     R"(\bfor\s*\()" IN_A_HEAD "*," IN_A_HEAD "*," IN_A_HEAD R"(*\))",
+     R"(\bfor\s*\()" PART_OF_A_HEAD "," PART_OF_A_HEAD "," REST_OF_A_HEAD R"(\))",
      "The three parts of for are parted by semicolons: for (Index i = 0; i < n; ++i)."},
     {UNKNOWN_NAME("elif"), "", "C++ writes else if (…) {"},
     {UNKNOWN_NAME("torch|np|numpy|jnp|tf"), "",

@@ -25,6 +25,9 @@ using verdict::CompilerMessage;
 constexpr std::size_t most_messages = 20;
 constexpr std::size_t most_notes = 3;
 constexpr int most_lines_before = 5;
+/// Of a message, a note or an advice: a line has no more, but any number of lines may go on with it, and a name in the
+/// source may be as long as the source.
+constexpr std::size_t most_bytes = 2000;
 /// More are the overloads of an operator, of which none is meant.
 constexpr std::ptrdiff_t most_candidates = 2;
 constexpr std::string_view blanks = " \t\r\v\f";
@@ -80,6 +83,13 @@ bool is_candidate(const CompilerWords& note) { return without_space_before(note.
 
 /// g++ parts some sentences: "candidate: f(int)" and "  candidate expects 1 argument, 2 provided".
 bool goes_on(const CompilerWords& words) { return words.text.starts_with("  "); }
+
+/// Text that grows by what goes on, up to the bound.
+void add_what_goes_on(std::string& text, std::string_view between, std::string_view more) {
+    if (text.size() > most_bytes) return;
+    (text += between) += more;
+    text = verdict::beginning_of(std::move(text), most_bytes);
+}
 
 /// About the library's inside, or about all that an operator could have meant.
 bool is_noise(std::string_view note) {
@@ -206,7 +216,8 @@ std::vector<std::string> OwnMessages::notes_of(const CompilerWords& words, const
         if (one.severity != Severity::note || one.tells_who_asked()) continue;
         if (goes_on(one) && &one != &words.notes.front()) {
             if (is_told)
-                texts.back() += (texts.back().ends_with(':') ? " " : "; ") + words_of(without_space_before(one.text));
+                add_what_goes_on(texts.back(), texts.back().ends_with(':') ? " " : "; ",
+                                 words_of(without_space_before(one.text)));
             continue;
         }
         is_told = false;
@@ -222,6 +233,7 @@ std::vector<std::string> OwnMessages::notes_of(const CompilerWords& words, const
 std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view output) {
     std::vector<CompilerMessage> messages, of_includes;
     const std::vector<CompilerWords> all = compiler_words(output);
+    EarlierErrors earlier;
     std::vector<const CompilerWords*> abstract;  // that say of a class that it is
     for (const CompilerWords& words : all) {
         if (messages.size() + of_includes.size() == most_messages) break;
@@ -230,7 +242,7 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
         if (!spot) continue;
         std::string text = words_of(words.text);
         for (const CompilerWords& more : words.notes)
-            if (more.severity != Severity::note) text += " " + words_of(without_space_before(more.text));
+            if (more.severity != Severity::note) add_what_goes_on(text, " ", words_of(without_space_before(more.text)));
         CompilerMessage message{.text = std::move(text),
                                 .at = std::move(spot->at),
                                 .column = spot->column,
@@ -250,10 +262,11 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
         else {  // the other says what the notes say
             message.notes = notes_of(words, message.at);
             message.advice = advice_on_const_variable(message, words_);
-            if (message.advice.empty()) message.advice = advice_on_earlier_error(message, messages, words_);
+            if (message.advice.empty()) message.advice = earlier.advice_on(message, words_);
             if (message.advice.empty()) message.advice = advice_on(message);
         }
         if (message.advice.empty() && spot->is != Spot::Is::the_place) message.advice = verdict::within_a_library;
+        if (spot->is != Spot::Is::who_included) earlier.add(message);
         list.push_back(std::move(message));
     }
     for (CompilerMessage& message : messages)
@@ -264,6 +277,8 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
                 message.advice += (message.advice.empty() ? "" : " ") + cause;
     // What goes wrong in a header may well come of what is wrong in the student's own lines.
     std::move(of_includes.begin(), of_includes.end(), std::back_inserter(messages));
+    for (CompilerMessage& message : messages)
+        message.advice = verdict::beginning_of(std::move(message.advice), most_bytes);
     return messages;
 }
 

@@ -1,6 +1,7 @@
 #include "build/plain_words.hpp"
 
 #include "build/beginners_errors.hpp"
+#include "build/bounded_search.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,9 +13,6 @@
 
 namespace headway::build {
 namespace {
-
-/// std::regex recurses once a character.
-constexpr std::size_t most_searched = 600;
 
 bool is_part_of_a_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -93,7 +91,7 @@ const std::vector<Searched>& searched() {
 std::string with_notes(const verdict::CompilerMessage& message) {
     std::string words = message.text;
     for (const std::string& note : message.notes) words += "\n" + note;
-    return words.substr(0, most_searched);
+    return words;
 }
 
 }  // namespace
@@ -114,12 +112,13 @@ std::string shortened(std::string_view words) {
 
 std::string advice_on(const verdict::CompilerMessage& message) {
     const std::string words = with_notes(message);
-    const std::string line = message.at.text.substr(0, most_searched);
     for (const Searched& one : searched()) {
-        std::smatch in_words, in_line;
-        if (!std::regex_search(words, in_words, one.words) || !std::regex_search(line, in_line, one.line)) continue;
-        std::string advice = in_words.format(one.error->advice);
-        const std::string group = in_line.size() > 1 ? in_line.str(1) : "@1";  // which may be anything, "@1" too
+        const auto in_words = found_in(words, one.words);
+        if (!in_words) continue;
+        const auto in_line = found_in(message.at.text, one.line);
+        if (!in_line) continue;
+        std::string advice = in_words->format(one.error->advice);
+        const std::string group = in_line->size() > 1 ? in_line->str(1) : "@1";  // which may be anything, "@1" too
         for (std::size_t at = advice.find("@1"); at != std::string::npos; at = advice.find("@1", at + group.size()))
             advice.replace(at, 2, group);
         return advice;

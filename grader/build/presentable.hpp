@@ -16,7 +16,7 @@ struct NamesForStudent {
 /// `text` without `part`, wherever it stands.
 std::string without(std::string text, const std::string& part);
 
-/// std::regex recurses once a character: a template can have the compiler write a line that overflows our stack.
+/// A template can have the compiler write a line of any length, which nobody reads.
 std::string with_short_lines(const std::string& text);
 
 /// What of a tool's output may be shown: where this machine keeps things is nobody's business.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <set>
@@ -29,8 +30,16 @@ constexpr std::size_t longest_line = 4096;
 /// That are kept with what they mean: a compiler says some of them again and again.
 constexpr std::size_t most_names_kept = 1000;
 
-/// No file that was handed in has a longer one.
+/// No file that was handed in has a longer one, nor does anybody include one by so many parts: "./a/../b/c.hpp".
 constexpr std::size_t longest_name = 4096;
+constexpr int most_parts_of_a_name = 64;
+
+bool has_many_parts(std::string_view name) {
+    int parts = 1;
+    for (std::size_t at = name.find('/'); at != name.npos && parts <= most_parts_of_a_name; at = name.find('/', at + 1))
+        ++parts;
+    return parts > most_parts_of_a_name;
+}
 
 std::string_view without_space_around(std::string_view text) {
     constexpr std::string_view space = " \t\r\v\f";
@@ -176,7 +185,7 @@ SourceLines::SourceLines(const std::vector<SourceFile>& files) : given_(&files) 
 }
 
 std::map<std::string, SourceLines::File>::iterator SourceLines::find(std::string_view name) const {
-    if (name.size() > longest_name) return files_.end();
+    if (name.size() > longest_name || has_many_parts(name)) return files_.end();
     const auto known = names_.find(name);
     if (known != names_.end()) return known->second;
     const auto found = files_.find(fs::path(name).lexically_normal().string());

@@ -12,6 +12,7 @@
 #include <ctime>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace headway::build {
@@ -104,6 +105,73 @@ TEST(HostileSources, ErrorsInALongFileTakeNoLongTime) {
     }
 }
 
+/// g++ goes on with a sentence in lines of its own, and the assembler may print any number of them.
+std::string message_that_goes_on(const std::string& severity, const std::string& begin, const std::string& more,
+                                 std::size_t bytes) {
+    const std::string line = "a.cpp:1: " + severity + ":   " + more + "\n";
+    return "a.cpp:1: " + severity + ": " + begin + "\n" + repeated(line, bytes / line.size());
+}
+
+/// std::regex overflowed the stack in such a text.
+TEST(HostileSources, AMessageThatGoesOnForEverIsCut) {
+    for (const std::size_t bytes : {std::size_t{64} << 10U, std::size_t{128} << 10U})
+        for (const std::string& more : {std::string(1900, 'x'), repeated("testing::Test::a(", 110)})
+            for (const auto& [name, severity] :
+                 {std::pair("error", Severity::error), std::pair("warning", Severity::warning)}) {
+                const std::string output = message_that_goes_on(name, "testing::Test::a(", more, bytes) +
+                                           "a.cpp:1: " + name + ": 'a' was not declared in this scope\n";
+                const auto told = own_messages(severity, output, {{"a.cpp", "int a;\n"}}, student);
+                ASSERT_EQ(told.size(), 2U);
+                EXPECT_THAT(told[0].text, testing::StartsWith("testing::Test::a( " + more.substr(0, 100)));
+                EXPECT_LT(told[0].text.size(), 2100U);
+            }
+}
+
+TEST(HostileSources, ANoteThatGoesOnForEverIsCut) {
+    const auto told = errors(
+        "int a;\n", "a.cpp:1: error: bad\n" + message_that_goes_on("note", "declared", std::string(1900, 'x'), 60'000));
+    ASSERT_EQ(told.size(), 1U);
+    ASSERT_EQ(told[0].notes.size(), 1U);
+    EXPECT_LT(told[0].notes[0].size(), 2100U);
+}
+
+/// Each is compared with those before it.
+TEST(HostileSources, ManyMessagesThatGoOnTakeNoLongTime) {
+    const std::string output = numbered(20, [](const std::string& i) {
+        return message_that_goes_on("error", "bad " + i, repeated("testing::Test::a(", 110), 6000);
+    });
+    const Stopwatch watch;
+    EXPECT_EQ(errors("int a;\n", output).size(), 20U);
+    EXPECT_LT(watch.seconds(), most_seconds);
+}
+
+TEST(HostileSources, ALineOfCommasTakesNoLongTime) {
+    const std::string source = repeated("#error for(" + std::string(185, ',') + "\n", 20);
+    const std::string output =
+        numbered(20, [](const std::string& i) { return "a.cpp:1:1: error: #error for " + i + "\n"; });
+    const Stopwatch watch;
+    EXPECT_EQ(errors(source, output).size(), 20U);
+    EXPECT_LT(watch.seconds(), most_seconds);
+}
+
+/// A name in a source may be as long as the source.
+TEST(HostileSources, LongNamesAreNotToldInAnAdvice) {
+    const std::string long_name(100'000, 'x');
+    const auto advice = [](const std::string& name) {
+        const auto told = errors(
+            "void f() {\n    auto& shape = " + name + ".shape();\n    shape[0] = 1;\n}\n",
+            "a.cpp:3:5: error: assignment of read-only location '(& shape)->std::vector<long int>::operator[](0)'\n");
+        return told.empty() ? "nothing is told" : told.front().advice;
+    };
+    EXPECT_THAT(advice("x"), HasSubstr("take a copy, Shape shape = x.shape();"));
+    EXPECT_LT(advice(long_name).size(), 2100U);
+    const auto idle = [](const std::string& name) {
+        return idle_statements({{"a.cpp", "void f(Tensor& " + name + ") {\n    " + name + "[0] = 1;\n}\n"}});
+    };
+    EXPECT_EQ(idle("x").size(), 1U);
+    EXPECT_THAT(idle(long_name), IsEmpty());
+}
+
 /// The assembler prints what a source wants.
 TEST(HostileSources, ManyErrorsOfManyPlacesTakeNoLongTimeAndNoMemory) {
     for (const std::string& place : {std::string("a:1:   x\n"), repeated("b/../", 390) + ":1:   x\n"}) {
@@ -115,6 +183,16 @@ TEST(HostileSources, ManyErrorsOfManyPlacesTakeNoLongTimeAndNoMemory) {
         for (const CompilerWords& one : compiler_words(output)) places += one.required_from.size();
         EXPECT_LE(places, 16U * 4000U);
     }
+}
+
+/// What names mean is kept of the first thousand alone.
+TEST(HostileSources, NamesOfManyPartsTakeNoLongTime) {
+    const std::string other_names = numbered(1000, [](const std::string& i) { return "n" + i + ":1: error: \n"; });
+    const std::string output =
+        other_names + repeated(repeated("a/", 990) + ":1:   x\n", 16) + repeated("a:1: error: \n", 1200);
+    const Stopwatch watch;
+    EXPECT_THAT(errors("int a;\n", output), IsEmpty());
+    EXPECT_LT(watch.seconds(), most_seconds / 2);
 }
 
 TEST(HostileSources, OfALongWayTheOutermostPlaceIsKept) {

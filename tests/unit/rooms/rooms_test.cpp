@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -123,6 +124,59 @@ TEST(Rooms, IncludesAreRooted) {
     }
 }
 
+std::vector<std::string> lines_of(const fs::path& document) {
+    std::vector<std::string> lines;
+    std::istringstream text(read_file(document));
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    return lines;
+}
+
+struct Searches {
+    int count = 0;
+    const char* why;
+};
+
+/// std::regex recurses once a character, and overflows the stack in a long text. What a submission, or its compiler,
+/// may have written is searched by build/bounded_search.hpp. Here is what is searched elsewhere, how often, and why
+/// that may be: a new search needs its reason, too.
+const std::map<std::string, Searches>& other_searches() {
+    static const std::map<std::string, Searches> searches = {
+        {"build/bounded_search.cpp", {1, "600 bytes"}},
+        {"intake/entry_name.cpp", {5, "names of at most 255 bytes"}},
+        {"intake/exercise_names.cpp", {3, "names of at most 255 bytes"}},
+        {"intake/hand_in.cpp", {1, "names of at most 255 bytes"}},
+        {"intake/moodle_time.cpp", {6, "times of at most 80 bytes"}},
+        {"intake/utc.cpp", {1, "times of at most 64 bytes"}},
+        {"report/diagram.cpp", {3, "the course's own lessons"}},
+        {"report/lesson_page.cpp", {2, "the course's own lessons"}},
+        {"student/sanitizer_report.cpp", {6, "lines cut to 400 bytes"}},
+        {"student/what_to_change.cpp", {1, "messages of at most 600 bytes"}},
+        {"suites/06_catch_the_bug/changes.cpp", {1, "words cut to 400 bytes, when they are received"}},
+        {"suites/06_catch_the_bug/experiments.cpp", {4, "words cut to 400 bytes, when they are received"}},
+        {"verify/asked.cpp", {2, "the course's own headers and tests"}},
+    };
+    return searches;
+}
+
+TEST(Rooms, RegularExpressionsSearchBoundedText) {
+    static const std::regex search("regex_(?:search|match|replace)|[csw]regex_(?:token_)?iterator|regex_iterator<");
+    std::set<std::string> found;
+    for (const fs::path& file : sources(course / "grader")) {
+        int count = 0;
+        for (const std::string& line : lines_of(file))
+            count += static_cast<int>(
+                std::distance(std::sregex_iterator(line.begin(), line.end(), search), std::sregex_iterator()));
+        if (count == 0) continue;
+        const std::string name = file.lexically_relative(course / "grader").generic_string();
+        found.insert(name);
+        const auto listed = other_searches().find(name);
+        EXPECT_EQ(count, listed == other_searches().end() ? 0 : listed->second.count)
+            << name << ": search what strangers wrote by found_in, or say above why its text is short";
+    }
+    for (const auto& [name, searches] : other_searches())
+        EXPECT_TRUE(found.contains(name)) << name << " searches no more: " << searches.why;
+}
+
 /// Pages for engineers and instructors. CHANGELOG.md tells what was, and site/ and lessons/ have tests of their own.
 std::vector<fs::path> documents() {
     std::vector<fs::path> found = {course / "README.md", course / "CONTRIBUTING.md", course / "SECURITY.md",
@@ -150,13 +204,6 @@ fs::path find_file(const std::string& name, const fs::path& document) {
     for (const fs::path& folder : {course, course / "grader", course / "labs", document.parent_path()})
         if (fs::exists(folder / name)) return folder / name;
     return {};
-}
-
-std::vector<std::string> lines_of(const fs::path& document) {
-    std::vector<std::string> lines;
-    std::istringstream text(read_file(document));
-    for (std::string line; std::getline(text, line);) lines.push_back(line);
-    return lines;
 }
 
 TEST(Rooms, DocumentsNameFilesThatExist) {
