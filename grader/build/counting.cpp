@@ -55,7 +55,8 @@ Built Workspace::build_worker_with_counters() {
     return link(output / "worker", objects, inputs, {"--coverage"}, Build::plain);
 }
 
-std::vector<nlohmann::json> Workspace::read_counts(const sandbox::Parcel& parcel) const {
+void Workspace::read_counts(const sandbox::Parcel& parcel,
+                            const std::function<void(const nlohmann::json&)>& use) const {
     const fs::path folder = folder_ / "counted";
     Words arguments{(fs::path(toolchain_.compiler).parent_path() / "gcov").string(), "--json-format", "--stdout"};
     for (const SourceFile& source : submission_.files) {
@@ -67,9 +68,7 @@ std::vector<nlohmann::json> Workspace::read_counts(const sandbox::Parcel& parcel
         arguments.push_back(counts.string());
     }
     std::istringstream lines(run_tool(arguments, {folder.string()}, {}, most_json).output);
-    std::vector<nlohmann::json> documents;
-    for (std::string line; std::getline(lines, line);) documents.push_back(nlohmann::json::parse(line, nullptr, false));
-    return documents;
+    for (std::string line; std::getline(lines, line);) use(nlohmann::json::parse(line, nullptr, false));
 }
 
 }  // namespace headway::build

@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -72,8 +73,9 @@ public:
     /// A worker that counts which lines are run, and hands out the counts as a parcel when it ends. Needs g++ and a
     /// jail.
     Built build_worker_with_counters();
-    /// gcov's document for each of the files of such a parcel; gcov reads them in the compiler's jail.
-    std::vector<nlohmann::json> read_counts(const sandbox::Parcel& parcel) const;
+    /// Hands over gcov's document for each of the files of such a parcel, one after the other: each may take ten times
+    /// as much memory as its text. gcov reads the files in the compiler's jail.
+    void read_counts(const sandbox::Parcel& parcel, const std::function<void(const nlohmann::json&)>& use) const;
 
     /// The submission's object files, or why there are none.
     struct Objects {

@@ -112,12 +112,12 @@ private:
     }
 
     /// `namespace a {` and `using namespace a;`, but not `using a = b;`.
+    /// The same mark ends all that begin before it: the way there is not gone again from each.
     bool skip_namespace() {
-        std::size_t end = at_;
-        while (end < words_.size() && words_[end].text != ";" && words_[end].text != "{" && words_[end].text != "=")
-            ++end;
-        if (is(end, "=")) return false;
-        at_ = end + 1;
+        for (mark_ = std::max(mark_, at_); mark_ < words_.size(); ++mark_)
+            if (is(mark_, ";") || is(mark_, "{") || is(mark_, "=")) break;
+        if (is(mark_, "=")) return false;
+        at_ = mark_ + 1;
         return true;
     }
 
@@ -166,6 +166,7 @@ private:
     const GivenNames& given_;
     std::size_t file_;
     std::size_t at_ = 0;
+    std::size_t mark_ = 0;  ///< where skip_namespace() stopped
     std::vector<Token> tokens_;
 };
 

@@ -41,6 +41,14 @@ const std::vector<build::Word>& ReadSources::words_of(const std::string& file) c
     return known->second;
 }
 
+const std::optional<ReadSources::MaskReader>& ReadSources::mask_reader_around(const verdict::SourceLine& line) const {
+    const auto [known, is_new] = mask_readers_.try_emplace({line.file, line.line});
+    if (!is_new) return known->second;
+    if (const auto function = lines_.function_around(line))
+        known->second = MaskReader{function->name, build::unasked_mask_read(*function)};
+    return known->second;
+}
+
 void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const ReadSources& sources) {
     constexpr std::size_t most_told = 8;
     if (!function.at || function.at->text.find("Tensor::empty(") == std::string::npos) return;

@@ -1,12 +1,14 @@
 #pragma once
 
 #include "build/source_lines.hpp"
+#include "submission/mask_reads.hpp"
 #include "verdict/verdict.hpp"
 
 #include <map>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 /// What the student's source shows of why a call failed, beside what its words say.
@@ -45,6 +47,14 @@ public:
     /// Of a file; none if nobody handed it in.
     const std::vector<build::Word>& words_of(const std::string& file) const;
 
+    /// A function, and what it reads of a mask without asking.
+    struct MaskReader {
+        std::string function;
+        std::optional<build::MaskRead> read;
+    };
+    /// The one that a line stands in. The lines of a way are those of many tests: each is asked about once, too.
+    const std::optional<MaskReader>& mask_reader_around(const verdict::SourceLine& line) const;
+
 private:
     const std::vector<build::SourceFile>& files_;
     build::SourceLines lines_;
@@ -52,6 +62,7 @@ private:
     mutable std::map<std::string, std::vector<build::DefinedFunction>> functions_;
     mutable std::map<std::string, std::optional<build::FoundAt>> defined_;
     mutable std::map<std::tuple<Question, std::string, int>, std::optional<std::string>> known_;
+    mutable std::map<std::pair<std::string, int>, std::optional<MaskReader>> mask_readers_;
 };
 
 /// Beside pointers to what is not there: the line that declares a variable anew where a member is meant to be set.

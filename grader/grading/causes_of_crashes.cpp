@@ -1,7 +1,6 @@
 #include "grading/causes_of_crashes.hpp"
 
 #include "submission/function_places.hpp"
-#include "submission/mask_reads.hpp"
 #include "submission/source_words.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 namespace headway::cli {
 
 using verdict::Failure;
+using Question = ReadSources::Question;
 
 namespace {
 
@@ -68,19 +68,18 @@ void tell_of_a_mask_that_is_not_given(Failure& failure, const std::vector<verdic
                                       const ReadSources& sources) {
     const bool is_told_where = failure.sanitizer && failure.sanitizer->kind == "SEGV";
     if (!failure.at || (!is_told_where && failure.message.find("crashed: SIGSEGV") == std::string::npos)) return;
-    const build::SourceLines& own = sources.lines();
     std::vector<verdict::SourceLine> way = {*failure.at};
     way.insert(way.end(), callers.begin(), callers.end());
     for (const verdict::SourceLine& line : way) {
-        const auto function = own.function_around(line);
-        const auto read = function ? build::unasked_mask_read(*function) : std::nullopt;
-        if (!read) continue;
+        const auto& function = sources.mask_reader_around(line);
+        if (!function || !function->read) continue;
+        const auto& read = function->read;
         // A line of a helper that calls a lambda of this function, perhaps: what is read there, this one reads.
-        const auto fails_in = own.function_around(*failure.at);
-        const bool is_a_helpers = fails_in && fails_in->name != function->name;
+        const auto& fails_in = sources.mask_reader_around(*failure.at);
+        const bool is_a_helpers = fails_in && fails_in->function != function->function;
         if (!is_a_helpers && !read->lines.contains(failure.at->line)) continue;
         if (is_a_helpers && read->lines.size() == 1)
-            if (auto at = own.at(line.file, *read->lines.begin())) failure.at = std::move(*at);
+            if (auto at = sources.lines().at(line.file, *read->lines.begin())) failure.at = std::move(*at);
         failure.advice = fmt::format(
             "{0} is {1}.data() (line {2}), and nothing there asks whether there is a mask: where none is given "
             "(Mask{{}}), it points nowhere. Ask {1}.defined() first.",
@@ -127,7 +126,6 @@ std::optional<std::pair<int, std::string>> stays_empty(const std::string& name, 
 void tell_of_a_vector_without_elements(Failure& failure, const ReadSources& sources) {
     if (!failure.at || (!failure.sanitizer && failure.message.find("crashed: SIGSEGV") == std::string::npos)) return;
     constexpr int most_tried = 16;  // of one line: each is looked for in all of its function
-    using Question = ReadSources::Question;
     const auto& told = sources.about(Question::what_stays_empty, *failure.at, [&]() -> std::optional<std::string> {
         const auto function = sources.lines().function_around(*failure.at);
         if (!function) return {};

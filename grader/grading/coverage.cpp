@@ -7,8 +7,6 @@
 #include "build/workspace.hpp"
 #include "submission/scratch_folder.hpp"
 
-#include <utility>
-
 namespace headway::cli {
 namespace {
 
@@ -35,11 +33,11 @@ void measure_coverage(const Course& course, const GradingOptions& options, verdi
     if (exercise.jails) (*exercise.jails)["coverage"] = course.machine().jail.name();
     const build::ScratchFolder counts(folder);
     Judge(course, info, options.seed).count(*built.program, counts.path());
-    std::vector<nlohmann::json> documents;
+    build::ReachedLines reached(workspace.submission().files);
     for (const auto& entry : fs::directory_iterator(counts.path()))
-        for (nlohmann::json& document : workspace.read_counts(sandbox::open_parcel(entry.path(), most_parcel_bytes)))
-            documents.push_back(std::move(document));
-    exercise.coverage = build::reached_lines(documents, workspace.submission().files);
+        workspace.read_counts(sandbox::open_parcel(entry.path(), most_parcel_bytes),
+                              [&](const nlohmann::json& document) { reached.add(document); });
+    exercise.coverage = reached.found();
 }
 
 }  // namespace headway::cli

@@ -68,11 +68,15 @@ private:
 }  // namespace
 
 std::optional<MaskRead> unasked_mask_read(const FunctionAround& function) {
+    constexpr int most_candidates = 8;  // for each, the function is read anew
     const Reading reading(function.words);
+    int candidates = 0;
     for (std::size_t i = 1; i + 2 < function.words.size(); ++i) {
         if (!reading.is(i - 1, "*") || !function.words[i].is_name() || !reading.is(i + 1, "=")) continue;
         const std::string mask = reading.mask_at(i + 2);
-        if (mask.empty() || reading.is_asked_or_made_here(mask)) continue;
+        if (mask.empty()) continue;
+        if (++candidates > most_candidates) return {};
+        if (reading.is_asked_or_made_here(mask)) continue;
         const std::string& pointer = function.words[i].text;
         std::set<int> lines = reading.lines_that_index(pointer, i);
         if (!lines.empty()) return MaskRead{mask, pointer, function.words[i].line, std::move(lines)};

@@ -18,7 +18,8 @@ struct MaskRead {
 };
 
 /// Of `const bool* blocked = in.mask.data();`, where the pointer is used in no other way than blocked[...]: what else
-/// is done with it may well ask. Masks are known by their names here.
+/// is done with it may well ask. Masks are known by their names here; of a function that reads more than 8 so, the
+/// first 8 count.
 std::optional<MaskRead> unasked_mask_read(const FunctionAround& function);
 
 }  // namespace headway::build

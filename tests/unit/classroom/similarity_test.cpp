@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "classroom/disguises.hpp"
 
 namespace headway::classroom {
@@ -57,6 +59,19 @@ TEST(ProgramTokens, TakeAnyText) {
                              "namespace", "++", "a::", "static_cast", "[["})
         kinds(text);
     EXPECT_EQ(kinds("\"// no comment\" #"), (std::vector<std::string>{"text", "#"}));
+}
+
+/// What the mark behind a `using` is, is not sought anew from the next one: that took hours.
+TEST(ProgramTokens, WordsWithoutEndTakeNoLongTime) {
+    for (const std::string word : {"using ", "namespace ", "throw ", "auto<", "a_cast<"}) {
+        std::string text = "#if 0\n";
+        for (int i = 0; i < 200'000; ++i) text += word;
+        const std::clock_t begin = std::clock();  // of this process: others may keep it waiting
+        kinds(text + "=\n#endif\n");
+        EXPECT_LT(std::clock() - begin, 5 * CLOCKS_PER_SEC) << word;
+    }
+    EXPECT_EQ(kinds("using a = b; using c = d;"), kinds("using e = f; using g = h;"));
+    EXPECT_EQ(kinds("using namespace a; using b::c; using d = e;"), kinds("using d = e;"));
 }
 
 /// What the course has of each exercise, and its right programs.

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <ctime>
 #include <string>
 #include <utility>
 #include <vector>
@@ -113,6 +114,31 @@ TEST(CausesOfCrashes, AVectorWithoutElementsIsToldWithItsLine) {
     EXPECT_EQ(told("std::vector<double> row;", "row[s] = 1;", "row = other;"), "") << "in a round before";
     EXPECT_EQ(told("std::map<int, double> row;", "row[s] = 1;"), "");
     EXPECT_EQ(told("", "row[s] = 1;"), "");
+}
+
+/// Text that no compiler reads is read here, and each of many tests asks for each line of its way.
+TEST(CausesOfCrashes, MasksWithoutEndTakeNoLongTime) {
+    constexpr int ways = 400, calls = 16;
+    std::string text = "int deep(int n) {\n#if 0\n";
+    for (int i = 0; i < 1000; ++i) text += "*p" + std::to_string(i) + "=mask.data();";
+    text += "\n#endif\n";
+    std::vector<verdict::SourceLine> callers;
+    for (int line = 5; line < 5 + calls; ++line) {
+        text += "if (n == " + std::to_string(line) + ") return deep(n - 1);\n";
+        callers.push_back({"deep.cpp", line, ""});
+    }
+    const std::vector<build::SourceFile> files = {{"deep.cpp", text + "}\n"}};
+    const ReadSources sources(files);
+    ASSERT_TRUE(sources.lines().function_around(callers.front())) << "or nothing of it is read";
+    const std::clock_t begin = std::clock();  // of this process: others may keep it waiting
+    for (int way = 0; way < ways; ++way) {
+        verdict::Failure failure;
+        failure.message = "your whole crashed: SIGSEGV (it touched memory that is not its own)";
+        failure.at = callers.front();
+        tell_of_a_mask_that_is_not_given(failure, callers, sources);
+        EXPECT_FALSE(failure.advice);
+    }
+    EXPECT_LT(std::clock() - begin, 2 * CLOCKS_PER_SEC);
 }
 
 }  // namespace

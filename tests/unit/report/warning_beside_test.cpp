@@ -58,9 +58,10 @@ TEST(WarningBeside, AnEndlessLoopIsToldWhereAnotherFunctionRanOutForIt) {
     EXPECT_EQ(warning_beside(exercise, named("reads_out_of_bounds")), "");
     exercise.tests.front().failure->through = {"head_splitting.cpp", 12, "view(x[i]);"};
     EXPECT_NE(warning_beside(exercise, named("reads_out_of_bounds")), "");
-    exercise.diagnosis->functions = {{.function = "contiguous_strides",
-                                      .state = verdict::FunctionState::named,
-                                      .mistakes = {"reads_out_of_bounds"}}};
+    verdict::FunctionDiagnosis& function = exercise.diagnosis->functions.emplace_back();
+    function.function = "contiguous_strides";
+    function.state = verdict::FunctionState::named;
+    function.mistakes = {"reads_out_of_bounds"};
     exercise.diagnosis->mistakes.front().symptom = "it crashes";
     EXPECT_THAT(render(samples::verdict_of({exercise}), {}),
                 HasSubstr("your contiguous_strides gets there at head_splitting.cpp:12"));
