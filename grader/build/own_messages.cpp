@@ -250,9 +250,8 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
                                 .advice = {},
                                 .notes = {}};
         auto& list = spot->is == Spot::Is::who_included ? of_includes : messages;
-        const bool is_known = std::any_of(list.begin(), list.end(), [&](const CompilerMessage& earlier) {
-            return earlier.text == message.text && earlier.at.file == message.at.file &&
-                   earlier.at.line == message.at.line;
+        const bool is_known = std::any_of(list.begin(), list.end(), [&](const CompilerMessage& other) {
+            return other.text == message.text && other.at.file == message.at.file && other.at.line == message.at.line;
         });
         if (is_known) continue;
         mark_what_is_assigned_to(message, words);
