@@ -71,8 +71,8 @@ TEST(CompilerView, ErrorsOfTheSameKindAreToldByNameAndLine) {
     errors = {undeclared("split_heads", 49), undeclared("scaled_dot_product_context", 56),
               undeclared("merge_heads", 57)};
     EXPECT_THAT(rendered(broken),
-                HasSubstr("    … and 2 more errors of this kind: 'scaled_dot_product_context' at line\n"
-                          "      56 and 'merge_heads' at line 57\n"));
+                HasSubstr("    … and 2 more errors of this kind: 'scaled_dot_product_context' at line 56\n"
+                          "      and 'merge_heads' at line 57\n"));
     errors.pop_back();
     errors.back() = undeclared("merge_heads", 57);
     EXPECT_THAT(rendered(broken), HasSubstr("    … and 1 more error of this kind: 'merge_heads' at line 57\n"));
