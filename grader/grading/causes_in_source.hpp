@@ -15,7 +15,8 @@
 namespace headway::cli {
 
 /// The files of a submission, read for many failures: most of them are at the same few lines. Each file is made words
-/// of once, and each line is asked about once, however many tests fail there.
+/// of once, and each line is asked about once, however many tests fail there. What is too long to be read for advice
+/// has no words here, and defines nothing.
 class ReadSources {
 public:
     /// @param files  outlive this
@@ -48,6 +49,8 @@ public:
     const std::optional<MaskReader>& mask_reader_around(const verdict::SourceLine& line) const;
 
 private:
+    bool are_read() const;
+
     const std::vector<build::SourceFile>& files_;
     build::SourceLines lines_;
     mutable std::map<std::string, std::vector<build::Word>> words_;
@@ -55,6 +58,7 @@ private:
     mutable std::map<std::string, std::optional<build::FoundAt>> defined_;
     mutable std::map<std::tuple<Question, std::string, int>, std::optional<std::string>> known_;
     mutable std::map<std::pair<std::string, int>, std::optional<MaskReader>> mask_readers_;
+    mutable std::optional<bool> are_read_;  ///< once somebody asks
 };
 
 /// Beside pointers to what is not there: the line that declares a variable anew where a member is meant to be set.
