@@ -111,10 +111,11 @@ void name_what_lacks_a_return(Failure& failure, const ReadSources& sources) {
 void tell_what_clone_keeps(Failure& failure, const ReadSources& sources) {
     const bool recurses = failure.message.find("recurses without end") != std::string::npos;
     if (!recurses || !failure.at || failure.at->text.find("clone()") == std::string::npos) return;
-    failure.advice = "clone() keeps the strides: what was not contiguous is not contiguous now. ";
+    failure.advice = "clone() keeps the strides: what was not contiguous is not contiguous now.";
+    if (!sources.are_read()) return;
     *failure.advice += sources.definition_of("contiguous")
-                           ? "To lay it out in rows, write it into Tensor::empty(x.shape()) with copy_from(x)."
-                           : "contiguous() gives a row-major one.";
+                           ? " To lay it out in rows, write it into Tensor::empty(x.shape()) with copy_from(x)."
+                           : " contiguous() gives a row-major one.";
 }
 
 void tell_what_continue_skips(Failure& failure, const ReadSources& sources) {

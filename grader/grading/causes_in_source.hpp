@@ -23,6 +23,8 @@ public:
     explicit ReadSources(const std::vector<build::SourceFile>& files) : files_(files), lines_(files) {}
 
     const build::SourceLines& lines() const { return lines_; }
+    /// Whether they are short enough to be read for advice.
+    bool are_read() const;
     /// Where it is defined, if it is.
     const std::optional<build::FoundAt>& definition_of(const std::string& function) const;
     /// What a file defines; nothing if nobody handed it in.
@@ -49,8 +51,6 @@ public:
     const std::optional<MaskReader>& mask_reader_around(const verdict::SourceLine& line) const;
 
 private:
-    bool are_read() const;
-
     const std::vector<build::SourceFile>& files_;
     build::SourceLines lines_;
     mutable std::map<std::string, std::vector<build::Word>> words_;
