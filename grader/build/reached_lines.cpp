@@ -12,7 +12,7 @@ using nlohmann::json;
 
 /// That are no source's own: what a source includes may be spelled in a few ways, and #line may make up any number.
 constexpr std::size_t most_other_names = 2000;
-constexpr std::size_t longest_path = 2000;
+constexpr std::size_t longest_counted_name = 2000;
 
 /// As many as std::getline() finds.
 std::size_t count_lines(const std::string& text) {
@@ -50,7 +50,7 @@ ReachedLines::File* ReachedLines::find(const std::string& name) {
     const auto known = names_.find(name);
     if (known != names_.end()) return known->second;
     // One of a library, or of nobody.
-    if (name.starts_with('/') || name.size() > longest_path || names_.size() == most_names_) return nullptr;
+    if (name.starts_with('/') || name.size() > longest_counted_name || names_.size() == most_names_) return nullptr;
     const auto own = names_.find(fs::path(name).lexically_normal().string());
     return names_[name] = own != names_.end() ? own->second : nullptr;
 }

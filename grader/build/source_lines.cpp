@@ -96,31 +96,63 @@ bool passes_words_on(std::string_view line) {
 }
 
 /// Of functions whose loops are looked at, over all ways together: each loop of each is read many times.
-constexpr std::size_t most_words_looked_at = 1'000'000;
+constexpr std::size_t most_words_looked_at = 200'000;
 
-/// What goes round where a call of one's own was, in the order in which it is what never ends.
-class GoingRound {
+/// In this order it is what never ends.
+enum class Rank : std::size_t { endless, may_be_endless, steps, counts, has_loops };
+constexpr std::size_t ranks = 5;
+
+/// What goes round at a line: read once, however many ways lead there.
+class LoopsOfLines {
 public:
-    /// @param words_left  that may be looked at yet
-    void look_at(const verdict::SourceLine& line, const SourceLines& own, std::size_t& words_left) {
-        if (seen_.size() == most_lines || !seen_.insert({line.file, line.line}).second) return;
-        const auto function = own.function_around(line);
-        if (!function || !function->may_repeat() || function->words.size() > words_left) return;
-        words_left -= function->words.size();
+    using Heads = std::vector<std::pair<Rank, verdict::SourceLine>>;
+
+    explicit LoopsOfLines(const SourceLines& own) : own_(own) {}
+
+    const Heads& around(const verdict::SourceLine& line) {
+        const auto [known, is_new] = known_.try_emplace({line.file, line.line});
+        if (is_new) known->second = read(line);
+        return known->second;
+    }
+
+private:
+    Heads read(const verdict::SourceLine& line) {
+        Heads heads;
+        const auto function = own_.function_around(line);
+        if (!function || !function->may_repeat() || function->words.size() > words_left_) return heads;
+        words_left_ -= function->words.size();
         const std::vector<Loop> loops = loops_around(*function, line.line);
         const auto note_head = [&](Rank rank, const Loop& loop) {
-            if (auto head = own.at(line.file, loop.line)) note(rank, std::move(*head));
+            if (auto head = own_.at(line.file, loop.line)) heads.emplace_back(rank, std::move(*head));
         };
         for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-            if (loop->ends == Loop::Ends::never_by_head) note_head(endless, *loop);
-            if (loop->ends == Loop::Ends::perhaps) note_head(may_be_endless, *loop);
-            if (loop->ends == Loop::Ends::counts && variable_step(*function, loop->line)) note_head(steps, *loop);
+            if (loop->ends == Loop::Ends::never_by_head) note_head(Rank::endless, *loop);
+            if (loop->ends == Loop::Ends::perhaps) note_head(Rank::may_be_endless, *loop);
+            if (loop->ends == Loop::Ends::counts && variable_step(*function, loop->line)) note_head(Rank::steps, *loop);
         }
         // One that counts within another one ends: if any does not, it is the outer one.
         for (const Loop& loop : loops)
-            if (loop.ends == Loop::Ends::counts && !goes_through_a_list(*function, loop.line)) note_head(counts, loop);
-        if (function->calls_itself()) note(may_be_endless, line);
-        note(has_loops, line);
+            if (loop.ends == Loop::Ends::counts && !goes_through_a_list(*function, loop.line))
+                note_head(Rank::counts, loop);
+        if (function->calls_itself()) heads.emplace_back(Rank::may_be_endless, line);
+        heads.emplace_back(Rank::has_loops, line);
+        return heads;
+    }
+
+    const SourceLines& own_;
+    std::size_t words_left_ = most_words_looked_at;
+    std::map<std::pair<std::string, int>, Heads> known_;
+};
+
+/// What goes round where a call of one's own was.
+class GoingRound {
+public:
+    void look_at(const verdict::SourceLine& line, LoopsOfLines& loops) {
+        if (seen_.size() == most_lines || !seen_.insert({line.file, line.line}).second) return;
+        for (const auto& [rank, head] : loops.around(line)) {
+            auto& found = found_[static_cast<std::size_t>(rank)];
+            if (!found) found = head;
+        }
     }
 
     std::optional<verdict::SourceLine> found() && {
@@ -130,12 +162,7 @@ public:
     }
 
 private:
-    enum Rank : std::size_t { endless, may_be_endless, steps, counts, has_loops, ranks };
     static constexpr std::size_t most_lines = 32;
-
-    void note(Rank rank, verdict::SourceLine line) {
-        if (!found_[rank]) found_[rank] = std::move(line);
-    }
 
     std::array<std::optional<verdict::SourceLine>, ranks> found_;
     std::set<std::pair<std::string, int>> seen_;
@@ -144,13 +171,13 @@ private:
 /// What is told of one way, call by call.
 class Search {
 public:
-    Search(const SourceLines& own, std::size_t& words_left) : own_(own), words_left_(words_left) {}
+    Search(const SourceLines& own, LoopsOfLines& loops) : own_(own), loops_(loops) {}
 
     void look_at(std::string_view printed) {
         if (printed.size() > longest_name) return;
         auto [name, number] = name_and_number(printed);
         auto line = own_.get().at(name, number);
-        if (line) going_round_.look_at(*line, own_.get(), words_left_.get());
+        if (line) going_round_.look_at(*line, loops_.get());
         if (line && found_ && !wants_caller_ && found_->callers.size() < most_callers) found_->callers.push_back(*line);
         if (line && (!found_ || wants_caller_)) {
             wants_caller_ = !found_ && is_first_ && passes_words_on(line->text);
@@ -171,7 +198,7 @@ private:
     static constexpr std::size_t most_callers = 16;
 
     std::reference_wrapper<const SourceLines> own_;
-    std::reference_wrapper<std::size_t> words_left_;
+    std::reference_wrapper<LoopsOfLines> loops_;
     std::optional<ThrowSite> found_;
     GoingRound going_round_;
     bool is_first_ = true;
@@ -238,8 +265,8 @@ std::vector<std::optional<ThrowSite>> throw_sites(const std::string& printed, co
         Search* search;
     };
     const SourceLines own(files);
-    std::size_t words_left = most_words_looked_at;
-    std::vector<Search> searches(ways.size(), Search(own, words_left));
+    LoopsOfLines loops(own);
+    std::vector<Search> searches(ways.size(), Search(own, loops));
     std::vector<Call> calls;
     for (std::size_t i = 0; i < ways.size(); ++i)
         for (const std::int64_t address : ways[i]) calls.push_back({address, &searches[i]});

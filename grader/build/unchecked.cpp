@@ -206,6 +206,9 @@ std::vector<std::string> unchecked_places(const std::vector<SourceFile>& files) 
             if (sentences.size() == most_places) return sentences;
             sentences.push_back(file.path.string() + " line " + std::to_string(told) + " " + *effect);
         }
+        if (words.size() == most_words_read && sentences.size() < most_places)
+            sentences.push_back(file.path.string() + " is read up to line " + std::to_string(words.back().line) +
+                                ", since it is so long: what the rest of it says to the sanitizer was not read");
     }
     return sentences;
 }

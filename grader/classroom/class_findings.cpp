@@ -99,9 +99,11 @@ ClassFindings find_out(const Gradebook& gradebook, const Edition& edition, std::
                 add_verdict(findings, exercise, graded->exercise, students_of(theirs));
         const auto info = std::ranges::find(course.exercises, exercise, &cli::ExerciseInfo::name);
         if (info == course.exercises.end()) continue;  // the course had it when this class was graded
-        std::ranges::move(find_rings(exercise, programs_of(gradebook, exercise, sources, elsewhere, policy),
-                                     material_of(course, *info)),
-                          std::back_inserter(findings.rings));
+        const CourseMaterial material = material_of(course, *info);
+        std::vector<Origin> programs = programs_of(gradebook, exercise, sources, elsewhere, policy);
+        for (Origin& one : take_what_is_too_long(programs, material))
+            findings.not_compared.push_back({exercise, std::move(one)});
+        std::ranges::move(find_rings(exercise, std::move(programs), material), std::back_inserter(findings.rings));
     }
     std::ranges::stable_sort(findings.rings, std::ranges::greater{}, &RingFinding::students);
     findings.marks = std::move(marks);

@@ -35,6 +35,12 @@ struct MistakeFinding {
     std::set<std::string> students;
 };
 
+/// A program of the class, or one from elsewhere, that is too long to be compared with others.
+struct NotCompared {
+    std::string exercise;
+    Origin origin;
+};
+
 /// What a class knows and does not know.
 struct ClassFindings {
     std::vector<gradebook::Mark> marks;
@@ -42,6 +48,7 @@ struct ClassFindings {
     /// By exercise and id: several exercises may show the same mistake, each with its own students and lesson.
     std::map<std::pair<std::string, std::string>, MistakeFinding> mistakes;
     std::vector<RingFinding> rings;  ///< of all exercises, those with most students first
+    std::vector<NotCompared> not_compared;
 };
 
 /// Reads each verdict once.

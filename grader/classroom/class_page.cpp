@@ -173,10 +173,13 @@ void show_students(Html& page, const std::vector<Mark>& marks, const Roster& ros
 }
 
 std::string similarity_line(const ClassFindings& findings) {
-    if (findings.rings.empty()) return "Hand-ins that are alike: none";
-    return fmt::format("Hand-ins that are alike: {}, the largest of {}",
+    const std::size_t too_long = findings.not_compared.size();
+    const std::string others =
+        too_long == 0 ? "" : fmt::format("; not compared, too long: {}", report::counted(too_long, "program"));
+    if (findings.rings.empty()) return "Hand-ins that are alike: none" + others;
+    return fmt::format("Hand-ins that are alike: {}, the largest of {}{}",
                        report::counted(findings.rings.size(), "group"),
-                       report::counted(findings.rings.front().students(), "student"));
+                       report::counted(findings.rings.front().students(), "student"), others);
 }
 
 /// Who is in the class and has handed in nothing, and who has and is not.

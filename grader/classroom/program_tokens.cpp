@@ -174,12 +174,22 @@ private:
 
 std::vector<Token> tokens_of(const std::vector<build::SourceFile>& files, const GivenNames& given) {
     std::vector<Token> tokens;
-    for (std::size_t file = 0; file < files.size(); ++file) {
+    for (std::size_t file = 0; file < files.size() && tokens.size() <= most_tokens; ++file) {
         const std::vector<Word> words = build::words_of(files[file].text);
         if (file > 0) tokens.push_back({"", file, 0});
         std::ranges::move(Normaliser(words, given, file).tokens(), std::back_inserter(tokens));
     }
     return tokens;
+}
+
+bool is_too_long_to_compare(const std::vector<build::SourceFile>& files, const GivenNames& given) {
+    std::size_t bytes = 0;
+    for (const build::SourceFile& file : files) {
+        bytes += file.text.size() + 1;  // the end of a file is a token, too
+        if (file.text.size() >= build::most_words_read && build::words_of(file.text).size() == build::most_words_read)
+            return true;
+    }
+    return bytes > most_tokens && tokens_of(files, given).size() > most_tokens;
 }
 
 GivenNames functions_in(std::string_view header) {

@@ -23,8 +23,13 @@ using GivenNames = std::set<std::string, std::less<>>;
 
 /// A program as it is compared. Own names, numbers, texts and types count as one each. Comments, layout, braces,
 /// `const` and its like, namespaces, casts, the text of exceptions and the direction of `<` do not count at all. What a
-/// macro stands for is part of the program.
+/// macro stands for is part of the program. Ends with the file in which there are more than `most_tokens`.
 std::vector<Token> tokens_of(const std::vector<build::SourceFile>& files, const GivenNames& given);
+
+/// A program has some hundreds, or a few thousand.
+constexpr std::size_t most_tokens = 60'000;
+/// One with more, or with a file that is not read to its end (build::most_words_read): it is compared with no other.
+bool is_too_long_to_compare(const std::vector<build::SourceFile>& files, const GivenNames& given);
 
 /// Names of functions that a header declares or calls.
 GivenNames functions_in(std::string_view header);

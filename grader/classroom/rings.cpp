@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -126,6 +127,16 @@ std::size_t RingFinding::students() const {
 }
 
 double RingFinding::least_share() const { return std::ranges::min_element(members, {}, &RingMember::share)->share; }
+
+std::vector<Origin> take_what_is_too_long(std::vector<Origin>& programs, const CourseMaterial& material) {
+    const auto first = std::stable_partition(programs.begin(), programs.end(), [&](const Origin& program) {
+        return !is_too_long_to_compare(program.files, material.names);
+    });
+    std::vector<Origin> taken(std::make_move_iterator(first), std::make_move_iterator(programs.end()));
+    programs.erase(first, programs.end());
+    for (Origin& program : taken) program.files.clear();
+    return taken;
+}
 
 std::vector<RingFinding> find_rings(const std::string& exercise, std::vector<Origin> programs,
                                     const CourseMaterial& material) {

@@ -189,6 +189,17 @@ void show_rings(Html& page, const std::vector<RingFinding>& rings, const Roster&
     for (const RingFinding& ring : rings) show_ring(page, ring, roster);
 }
 
+void show_not_compared(Html& page, const std::vector<NotCompared>& programs, const Roster& roster) {
+    std::vector<std::vector<Cell>> rows;
+    for (const NotCompared& one : programs)
+        rows.push_back({{one.exercise.substr(0, 2)}, {name_of(one.origin, roster)}});
+    page.heading("Not compared");
+    page.paragraph(
+        "These programs are many times longer than the exercise needs: too long to be compared. Look at them "
+        "yourself.");
+    page.table({"exercise", "who"}, rows);
+}
+
 }  // namespace
 
 std::string similarity_page(const ClassFindings& findings, const Roster& roster) {
@@ -197,6 +208,7 @@ std::string similarity_page(const ClassFindings& findings, const Roster& roster)
     page.heading("Groups, the largest first");
     if (findings.rings.empty()) page.paragraph("None.");
     if (!findings.rings.empty()) show_rings(page, findings.rings, roster);
+    if (!findings.not_compared.empty()) show_not_compared(page, findings.not_compared, roster);
     explain(page);
     return page.take();
 }

@@ -5,6 +5,7 @@
 #include "submission/loops.hpp"
 #include "submission/source_words.hpp"
 #include "submission/uncut_pieces.hpp"
+#include "submission/words_of_files.hpp"
 
 #include <fmt/format.h>
 
@@ -21,23 +22,28 @@ namespace headway::cli {
 using verdict::Failure;
 using Question = ReadSources::Question;
 
+bool ReadSources::are_read() const {
+    if (!are_read_) are_read_ = build::is_read_for_advice(files_);
+    return *are_read_;
+}
+
 const std::optional<build::FoundAt>& ReadSources::definition_of(const std::string& function) const {
     const auto [known, is_new] = defined_.try_emplace(function);
-    if (is_new) known->second = build::definition_of(function, files_);
+    if (is_new && are_read()) known->second = build::definition_of(function, files_);
     return known->second;
 }
 
 const std::vector<build::DefinedFunction>& ReadSources::functions_of(const std::string& file) const {
     const auto [known, is_new] = functions_.try_emplace(file);
     const auto found = std::ranges::find(files_, file, [](const auto& one) { return one.path.string(); });
-    if (is_new && found != files_.end()) known->second = build::functions_defined_in(found->text);
+    if (is_new && found != files_.end() && are_read()) known->second = build::functions_defined_in(found->text);
     return known->second;
 }
 
 const std::vector<build::Word>& ReadSources::words_of(const std::string& file) const {
     const auto [known, is_new] = words_.try_emplace(file);
     const auto found = std::ranges::find(files_, file, [](const auto& one) { return one.path.string(); });
-    if (is_new && found != files_.end()) known->second = build::words_without_directives(found->text);
+    if (is_new && found != files_.end() && are_read()) known->second = build::words_without_directives(found->text);
     return known->second;
 }
 
@@ -97,6 +103,7 @@ void tell_what_hides_a_member(verdict::Diagnosis& diagnosis, const std::vector<v
             return file.text.find(name + "->") != std::string::npos || file.text.find("*" + name) != std::string::npos;
         });
     };
+    if (warnings.empty() || !build::is_read_for_advice(files)) return;
     const auto warning = std::ranges::find_if(warnings, hides_what_is_followed);
     if (warning == warnings.end()) return;
     for (verdict::FunctionDiagnosis& function : diagnosis.functions)
@@ -119,10 +126,11 @@ void name_what_lacks_a_return(Failure& failure, const ReadSources& sources) {
 void tell_what_clone_keeps(Failure& failure, const ReadSources& sources) {
     const bool recurses = failure.message.find("recurses without end") != std::string::npos;
     if (!recurses || !failure.at || failure.at->text.find("clone()") == std::string::npos) return;
-    failure.advice = "clone() keeps the strides: what was not contiguous is not contiguous now. ";
+    failure.advice = "clone() keeps the strides: what was not contiguous is not contiguous now.";
+    if (!sources.are_read()) return;
     *failure.advice += sources.definition_of("contiguous")
-                           ? "To lay it out in rows, write it into Tensor::empty(x.shape()) with copy_from(x)."
-                           : "contiguous() gives a row-major one.";
+                           ? " To lay it out in rows, write it into Tensor::empty(x.shape()) with copy_from(x)."
+                           : " contiguous() gives a row-major one.";
 }
 
 void tell_what_continue_skips(Failure& failure, const ReadSources& sources) {

@@ -15,13 +15,16 @@
 namespace headway::cli {
 
 /// The files of a submission, read for many failures: most of them are at the same few lines. Each file is made words
-/// of once, and each line is asked about once, however many tests fail there.
+/// of once, and each line is asked about once, however many tests fail there. What is too long to be read for advice
+/// has no words here, and defines nothing.
 class ReadSources {
 public:
     /// @param files  outlive this
     explicit ReadSources(const std::vector<build::SourceFile>& files) : files_(files), lines_(files) {}
 
     const build::SourceLines& lines() const { return lines_; }
+    /// Whether they are short enough to be read for advice.
+    bool are_read() const;
     /// Where it is defined, if it is.
     const std::optional<build::FoundAt>& definition_of(const std::string& function) const;
     /// What a file defines; nothing if nobody handed it in.
@@ -63,6 +66,7 @@ private:
     mutable std::map<std::string, std::optional<build::FoundAt>> defined_;
     mutable std::map<std::tuple<Question, std::string, int>, std::optional<std::string>> known_;
     mutable std::map<std::pair<std::string, int>, std::optional<MaskReader>> mask_readers_;
+    mutable std::optional<bool> are_read_;  ///< once somebody asks
 };
 
 /// Beside pointers to what is not there: the line that declares a variable anew where a member is meant to be set.

@@ -6,6 +6,7 @@
 #include "grading/credit.hpp"
 #include "grading/folder_lock.hpp"
 #include "grading/handed_on.hpp"
+#include "grading/held_processor.hpp"
 #include "grading/judge.hpp"
 #include "grading/results.hpp"
 #include "grading/shared_helpers.hpp"
@@ -122,8 +123,12 @@ private:
                                                  shown_folder().string(), info_.number);
             return;
         }
-        const std::vector<std::string> unchecked = build::unchecked_places(submission.files);
-        const std::vector<std::string> idle = build::idle_statements(submission.files);
+        std::vector<std::string> remarks;
+        {  // The words of long sources take much memory: of as many exercises at once as there are processors.
+            const HeldProcessor held(processors_);
+            remarks = build::unchecked_places(submission.files);
+            std::ranges::move(build::idle_statements(submission.files), std::back_inserter(remarks));
+        }
         const fs::path folder = work_folder(course_, options_.submission, info_.name);
         const FolderLock lock(folder);
         if (options_.reuse && reuse(exercise)) return;
@@ -161,10 +166,12 @@ private:
         leave_out_sizes(exercise);
         tell_in_whose_lines(exercise, workspace.submission().files);
         tell_what_is_handed_on(exercise, asked_for(course_.folder(info_)), workspace.submission().files);
-        find_functions(exercise, workspace.submission().files);
+        {
+            const HeldProcessor held(processors_);
+            find_functions(exercise, workspace.submission().files);
+        }
         stamp_jail(exercise, "compilation");
-        if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);
-        if (!idle.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), idle);
+        if (!remarks.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), remarks);
         std::error_code ignored;
         fs::remove(answered_calls(), ignored);
         if (exercise.state != State::unavailable && is_whole) keep(exercise, folder);
@@ -198,7 +205,7 @@ private:
     }
 
     BuildResult run_build(build::Workspace& workspace, Build build) const {
-        processors_.acquire();
+        const HeldProcessor held(processors_);
         BuildResult result;
         try {
             report("compiling");
@@ -209,7 +216,6 @@ private:
         } catch (const std::exception& error) {
             result.problem = error.what();
         }
-        processors_.release();
         return result;
     }
 
@@ -290,7 +296,7 @@ private:
     bool diagnose(verdict::Exercise& exercise, build::Workspace& workspace) const {
         if (!options_.diagnose) return true;
         report("looking for the mistake");
-        processors_.acquire();
+        const HeldProcessor held(processors_);
         stamp_jail(exercise, "diagnosis");
         try {
             exercise.diagnosis =
@@ -306,7 +312,6 @@ private:
             exercise.diagnosis.reset();
             remark(exercise.tests.front(), {std::string("the mistake could not be looked for: ") + error.what()});
         }
-        processors_.release();
         return exercise.diagnosis.has_value();
     }
 

@@ -24,6 +24,9 @@ constexpr std::string_view may_delimit =
 class Reader {
 public:
     explicit Reader(std::string_view source) : source_(source) {
+        text_.reserve(source.size());
+        from_.reserve(source.size());
+        lines_.reserve(source.size());
         int line = 1;
         for (std::size_t i = 0; i < source.size(); ++i) {
             std::size_t end = i + 1;
@@ -43,7 +46,7 @@ public:
     }
 
     std::vector<Word> words() {
-        while (at_ < text_.size()) read_one();
+        while (at_ < text_.size() && words_.size() < most_words_read) read_one();
         return std::move(words_);
     }
 
@@ -161,12 +164,16 @@ bool Word::is_name() const { return is_in_name(text.front()) && !is_number() && 
 std::vector<Word> words_of(std::string_view text) { return Reader(text).words(); }
 
 std::vector<Word> words_without_directives(std::string_view text) {
-    std::vector<Word> words;
+    std::vector<Word> words = words_of(text);
     bool is_directive = false;
-    for (Word& word : words_of(text)) {
-        if (word.begins_line) is_directive = word.text == "#";
-        if (!is_directive) words.push_back(std::move(word));
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (words[i].begins_line) is_directive = words[i].text == "#";
+        if (is_directive) continue;
+        if (kept < i) words[kept] = std::move(words[i]);
+        ++kept;
     }
+    words.resize(kept);
     return words;
 }
 

@@ -221,7 +221,7 @@ TEST(HostileSources, FunctionsWithManyLoopsTakeNoLongTime) {
     const std::vector<SourceFile> files{{"a.cpp", source}};
     const Stopwatch watch;
     EXPECT_EQ(throw_sites(printed, ways, files).size(), 16U);
-    EXPECT_LT(watch.seconds(), most_seconds);
+    EXPECT_LT(watch.seconds(), 2);
 }
 
 /// What is longer than anybody writes gets the compiler's words alone.

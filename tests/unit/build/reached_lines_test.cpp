@@ -22,11 +22,11 @@ json file_entry(const std::string& name, const std::vector<std::pair<std::uint64
 
 json document_of(const std::vector<json>& entries) { return {{"files", entries}}; }
 
-const std::vector<SourceFile> reached_in{
+const std::vector<SourceFile> of_three_files{
     {"a.cpp", "int f() {\n    return 1;\n}\n"}, {"b/c.hpp", "int g();"}, {"d.hpp", ""}};
 
 TEST(ReachedLines, AreThoseOfAllProcesses) {
-    ReachedLines reached(reached_in);
+    ReachedLines reached(of_three_files);
     reached.add(document_of({file_entry("./a.cpp", {{1, 1}, {2, 0}, {3, 0}})}));
     reached.add(document_of({file_entry("a.cpp", {{2, 2}}), file_entry("b/../b/c.hpp", {{1, 1}}),
                              file_entry("/usr/include/d.hpp", {{1, 1}}), file_entry("../a.cpp", {{3, 1}})}));
@@ -43,7 +43,7 @@ TEST(ReachedLines, AreThoseOfAllProcesses) {
 }
 
 TEST(ReachedLines, WhatIsNotAsGcovWritesItCountsForNothing) {
-    ReachedLines reached(reached_in);
+    ReachedLines reached(of_three_files);
     for (const char* text :
          {"", "[]", "{\"files\":1}", "{\"files\":[1,[]]}", "{\"files\":[{\"file\":2},{\"lines\":[1]}]}"})
         reached.add(json::parse(text, nullptr, false));

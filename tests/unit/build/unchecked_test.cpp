@@ -102,6 +102,15 @@ TEST(Unchecked, WordsInCommentsAndLiteralsAreNot) {
         EXPECT_THAT(found_in(text), IsEmpty()) << text;
 }
 
+TEST(Unchecked, WhatIsTooLongToBeReadIsTold) {
+    const std::string much = std::string(400'000, ';') + "\n__attribute__((no_sanitize_address)) int f();";
+    const auto told = found_in(much);
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_THAT(told[0], testing::HasSubstr("is read up to line 1, since it is so long"));
+    EXPECT_EQ(found_in("asm(\"\");\n" + much).size(), 2U);
+    EXPECT_THAT(found_in(std::string(100'000, ';')), IsEmpty());
+}
+
 TEST(Unchecked, TextThatEndsTooSoonIsRead) {
     for (const char* text : {"\"", "'", "/*", "R\"x(", "R\"", "R\")(", "\"\\x", "\"\\", "u8\"\\u12\"", "\\", "\\\n",
                              "__attribute__((", "[[", "\"\\", "_Pragma("})

@@ -176,6 +176,33 @@ TEST(SimilarityPage, ShowsNamesFromTheRoster) {
     EXPECT_THAT(page, HasSubstr("<section aria-label=\"Ada (s1)"));
 }
 
+TEST(RingFinding, WhatIsTooLongIsNotCompared) {
+    const std::string text = accepted("raw_pointers");
+    const auto repeated = [](std::string_view word, std::size_t times) {
+        std::string all;
+        for (std::size_t i = 0; i < times; ++i) all += word;
+        return all;
+    };
+    Origin last_year = by({}, text + repeated("f();", 100'000));
+    last_year.elsewhere = "2025: s7";
+    std::vector<Origin> programs{by({"s1"}, text), by({"s2"}, text + repeated("+", 70'000)),
+                                 by({"s3"}, "#if 0\n" + repeated("{", 4U << 20U) + "\n#endif\n" + text), last_year,
+                                 by({"s4"}, "//" + repeated(" ", 200'000) + "\n" + text)};
+    ClassFindings findings;
+    for (Origin& one : take_what_is_too_long(programs, material())) {
+        EXPECT_TRUE(one.files.empty());
+        findings.not_compared.push_back({exercise, std::move(one)});
+    }
+    ASSERT_EQ(findings.not_compared.size(), 3U) << "but for one with a long comment";
+    findings.rings = find_rings(exercise, std::move(programs), material());
+    EXPECT_EQ(findings.rings.size(), 1U) << "of s1 and s4";
+    const std::string page = similarity_page(findings);
+    EXPECT_THAT(page, HasSubstr("Not compared"));
+    for (const char* who : {"s2", "s3", "2025: s7"}) EXPECT_THAT(page, HasSubstr(who));
+    EXPECT_THAT(class_page(findings), HasSubstr("not compared, too long: 3 programs"));
+    EXPECT_THAT(similarity_page(with_rings({})), Not(HasSubstr("Not compared")));
+}
+
 TEST(SimilarityPage, EscapesWhatStudentsWrote) {
     const std::string text = "// <script>alert(1)</script>\n" + accepted("raw_pointers");
     const std::string page = similarity_page(with_rings({by({"s1"}, text), by({"s2"}, text + "//")}));

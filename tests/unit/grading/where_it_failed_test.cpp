@@ -2,6 +2,7 @@
 #include "grading/where_it_failed.hpp"
 
 #include "grading/causes_in_source.hpp"
+#include "submission/words_of_files.hpp"
 
 #include <gtest/gtest.h>
 
@@ -90,6 +91,13 @@ TEST(WhereItFailed, AFunctionThatCallsItselfWithACloneIsToldWhatThatKeeps) {
         "one.");
     tell_what_clone_keeps(failure, ReadSources(with));
     EXPECT_NE(failure.advice->find("Tensor::empty(x.shape())"), std::string::npos);
+    std::vector<build::SourceFile> long_ones = with;
+    long_ones.push_back({"more.hpp", std::string(build::most_words_for_advice, ';')});
+    const ReadSources unread(long_ones);
+    tell_what_clone_keeps(failure, unread);
+    EXPECT_TRUE(failure.advice->ends_with("is not contiguous now.")) << *failure.advice;
+    EXPECT_FALSE(unread.definition_of("contiguous"));
+    EXPECT_TRUE(unread.words_of("more.hpp").empty() && unread.functions_of("head_splitting.cpp").empty());
     failure.advice.reset();
     failure.at->text = "return append(cache, k);";
     tell_what_clone_keeps(failure, ReadSources(without));

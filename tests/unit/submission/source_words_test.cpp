@@ -45,6 +45,12 @@ TEST(SourceWords, WithoutADelimiterThatMayBeOneItEndsWithTheNextQuote) {
             << delimiter;
 }
 
+TEST(SourceWords, OfALargeFileAreBounded) {
+    const std::string text(4U << 20U, ';');
+    EXPECT_EQ(words_of(text).size(), most_words_read);
+    EXPECT_EQ(words_without_directives("#if 0\n" + text).size(), most_words_read - 3);
+}
+
 TEST(SourceWords, ALargeFileTakesNoLongTime) {
     constexpr std::size_t bytes = 2'000'000;
     const std::string parentheses(bytes / 2, ')');
