@@ -10,7 +10,7 @@
 namespace headway::classroom {
 namespace {
 
-constexpr std::size_t most_tokens = 6000;  ///< that are searched for passages
+constexpr std::size_t most_searched = 6000;  ///< that are searched for passages
 constexpr std::size_t most_places = 32;    ///< of one run: what stands at more is a pattern of the language
 constexpr std::size_t most_lines = 600;    ///< that are shown of a program
 
@@ -119,8 +119,8 @@ SideBySide compare(const std::vector<build::SourceFile>& a, const std::vector<bu
                    const GivenNames& names, const CommonKnowledge& common) {
     std::vector<Token> tokens_a = tokens_of(a, names);
     std::vector<Token> tokens_b = tokens_of(b, names);
-    tokens_a.resize(std::min(tokens_a.size(), most_tokens));
-    tokens_b.resize(std::min(tokens_b.size(), most_tokens));
+    tokens_a.resize(std::min(tokens_a.size(), most_searched));
+    tokens_b.resize(std::min(tokens_b.size(), most_searched));
     std::vector<Passage> passages = passages_of(tokens_a, tokens_b, common);
     std::ranges::sort(passages, {}, &Passage::a);
     return {marked(a, places_of(tokens_a, passages, &Passage::a)),
