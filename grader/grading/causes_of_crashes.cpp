@@ -25,9 +25,14 @@ bool calls(const verdict::SourceLine& line, const std::string& function) {
     return false;
 }
 
+/// By a signal, and not in the words of an exception.
+bool ended_by(const char* signal, const Failure& failure) {
+    return failure.kind != verdict::FailureKind::exception && failure.message.find(signal) != std::string::npos;
+}
+
 /// By a signal whose cause may be any. An assertion, a division and a stack that is used up tell their own.
-bool is_crash_of_any_cause(const std::string& message) {
-    const auto says = [&](const char* text) { return message.find(text) != std::string::npos; };
+bool is_crash_of_any_cause(const Failure& failure) {
+    const auto says = [&](const char* text) { return ended_by(text, failure); };
     return says("crashed: SIGSEGV") || says("crashed: SIGBUS") || says("crashed: it ran into code") ||
            says("(memory was freed twice") || says("aborted: SIGABRT (");
 }
@@ -36,7 +41,7 @@ bool is_crash_of_any_cause(const std::string& message) {
 
 void tell_which_return_is_missing(Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
                                   const ReadSources& sources) {
-    if (failure.sanitizer || !is_crash_of_any_cause(failure.message)) return;
+    if (failure.sanitizer || !is_crash_of_any_cause(failure)) return;
     const build::SourceLines& own = sources.lines();
     const auto fails_in = failure.at ? own.function_around(*failure.at) : std::nullopt;
     const std::string called = failure.function.substr(0, failure.function.find(" ("));
@@ -67,7 +72,7 @@ void tell_which_return_is_missing(Failure& failure, const std::vector<verdict::C
 void tell_of_a_mask_that_is_not_given(Failure& failure, const std::vector<verdict::SourceLine>& callers,
                                       const ReadSources& sources) {
     const bool is_told_where = failure.sanitizer && failure.sanitizer->kind == "SEGV";
-    if (!failure.at || (!is_told_where && failure.message.find("crashed: SIGSEGV") == std::string::npos)) return;
+    if (!failure.at || (!is_told_where && !ended_by("crashed: SIGSEGV", failure))) return;
     std::vector<verdict::SourceLine> way = {*failure.at};
     way.insert(way.end(), callers.begin(), callers.end());
     for (const verdict::SourceLine& line : way) {
@@ -124,7 +129,7 @@ std::optional<std::pair<int, std::string>> stays_empty(const std::string& name, 
 }  // namespace
 
 void tell_of_a_vector_without_elements(Failure& failure, const ReadSources& sources) {
-    if (!failure.at || (!failure.sanitizer && failure.message.find("crashed: SIGSEGV") == std::string::npos)) return;
+    if (!failure.at || (!failure.sanitizer && !ended_by("crashed: SIGSEGV", failure))) return;
     constexpr int most_tried = 16;  // of one line: each is looked for in all of its function
     const auto& told = sources.about(Question::what_stays_empty, *failure.at, [&]() -> std::optional<std::string> {
         const auto function = sources.lines().function_around(*failure.at);

@@ -99,8 +99,10 @@ verdict::Diagnosis Judge::diagnose(const Suspect& suspect) const {
     std::vector<std::string> options = {"--answered-calls", suspect.answered_calls.string()};
     if (!suspect.sanitized.empty()) options.insert(options.end(), {"--sanitized-worker", suspect.sanitized.string()});
     for (const std::string& function : suspect.hung) options.insert(options.end(), {"--hung", function});
-    // Linux takes 128 KiB in an argument: see TestRecord::stopped_by.
-    for (const std::string& words : suspect.told) options.insert(options.end(), {"--told", words});
+    // Linux takes 128 KiB in an argument.
+    constexpr std::size_t longest_told = std::size_t{8} << 10U;
+    for (const std::string& words : suspect.told)
+        options.insert(options.end(), {"--told", words.substr(0, longest_told)});
     return verdict::diagnosis_from_json(ask("diagnose", suspect.plain, Build::plain, options));
 }
 

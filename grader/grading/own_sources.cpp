@@ -1,5 +1,8 @@
 #include "grading/own_sources.hpp"
 
+#include "submission/source_words.hpp"
+#include "submission/words_of_files.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -9,10 +12,7 @@ namespace headway::cli {
 namespace {
 
 // What anybody writes is far shorter. What is longer is not read: it would keep the grader busy.
-constexpr std::size_t most_bytes = std::size_t{256} << 10U;  ///< of a file
-constexpr std::size_t most_words_of_a_file = 20'000;
 constexpr std::size_t most_words_of_a_function = 10'000;
-constexpr std::size_t most_words_of_all = 60'000;
 
 }  // namespace
 
@@ -25,13 +25,10 @@ OwnSources::OwnSources(const std::vector<build::SourceFile>& files) {
 
 /// @return whether all of it is as programs are written
 bool OwnSources::read(const std::vector<build::SourceFile>& files) {
-    std::size_t words_of_all = 0;
+    if (!build::is_read_for_advice(files)) return false;
     for (const build::SourceFile& file : files) {
         if (build::is_replay(file.path)) continue;
-        if (file.text.size() > most_bytes) return false;
         const std::vector<build::Word> words = build::words_of(file.text);
-        words_of_all += words.size();
-        if (words.size() > most_words_of_a_file || words_of_all > most_words_of_all) return false;
         auto declarations = build::declarations_in(words);
         if (!declarations) return false;
         for (build::Declaration& one : *declarations) {

@@ -203,10 +203,12 @@ void tell_who_divides_by_zero(verdict::Exercise& exercise, const OwnSources& sou
     const auto told = std::ranges::find(exercise.diagnosis->functions, mistake->functions.front(),
                                         &verdict::FunctionDiagnosis::function);
     if (first == nullptr || told == exercise.diagnosis->functions.end() || told->besides) return;
+    constexpr std::size_t most_told = 8;
     const std::vector<std::string> callers = sources.functions_that_name(helper);
-    told->besides = listed_names({seen.begin(), seen.end()}) + (seen.size() == 1 ? " divides" : " divide") +
-                    " by zero in line " + std::to_string(first->failure->at->line) + ", in " + helper +
-                    (callers.size() > 1 ? ", which " + listed_names(callers) + " call" : "");
+    told->besides =
+        listed_names({seen.begin(), seen.end()}) + (seen.size() == 1 ? " divides" : " divide") + " by zero in line " +
+        std::to_string(first->failure->at->line) + ", in " + helper +
+        (callers.size() > 1 && callers.size() <= most_told ? ", which " + listed_names(callers) + " call" : "");
 }
 
 }  // namespace

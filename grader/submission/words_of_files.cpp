@@ -5,15 +5,28 @@
 #include <utility>
 
 namespace headway::build {
+namespace {
+
+/// Advice quotes names as they are: one may not be a sentence by blanks beyond ASCII, nor as long as a file.
+bool may_be_quoted(const Word& word) {
+    const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+    return !word.is_name() || (word.text.size() <= longest_name_for_advice && std::ranges::all_of(word.text, is_ascii));
+}
+
+}  // namespace
 
 bool is_read_for_advice(const std::vector<SourceFile>& files) {
-    std::size_t bytes = 0, words = 0;
+    std::size_t bytes = 0, count = 0;
     for (const SourceFile& file : files)
         if (!is_replay(file.path)) bytes += file.text.size();
     if (bytes > most_bytes_for_advice) return false;
-    for (const SourceFile& file : files)
-        if (!is_replay(file.path)) words += words_of(file.text).size();
-    return words <= most_words_for_advice;
+    for (const SourceFile& file : files) {
+        if (is_replay(file.path)) continue;
+        const std::vector<Word> words = words_of(file.text);
+        if (!std::ranges::all_of(words, may_be_quoted)) return false;
+        count += words.size();
+    }
+    return count <= most_words_for_advice;
 }
 
 std::vector<SourceFile> read_for_advice(const std::vector<SourceFile>& files) {

@@ -19,6 +19,7 @@ namespace headway::build {
 constexpr std::size_t most_words_for_advice = 20'000;  ///< of all files together; nobody's exercise has a third of that
 constexpr std::size_t most_bytes_for_advice = std::size_t{256} << 10U;
 constexpr std::ptrdiff_t most_words_of_a_line = 500;
+constexpr std::size_t longest_name_for_advice = 80;  ///< in ASCII: with a longer one, or another, nothing is read
 
 /// Whether they are within that bound, but for replays, which are no part of a submission.
 bool is_read_for_advice(const std::vector<SourceFile>& files);

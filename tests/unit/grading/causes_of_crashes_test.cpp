@@ -12,6 +12,7 @@ namespace headway::cli {
 namespace {
 
 using testing::HasSubstr;
+using verdict::FailureKind;
 
 const std::vector<build::SourceFile> ends_early = {{"tiled.cpp",
                                                     "Tensor larger(const Tensor& a) {\n"
@@ -23,11 +24,13 @@ const std::vector<build::SourceFile> ends_early = {{"tiled.cpp",
                                                     "}\n"}};
 
 /// Of `whole`, which ends at this line with the compiler's warning at that.
-verdict::Failure ended(const std::string& how, verdict::SourceLine at, verdict::SourceLine warned) {
+verdict::Failure ended(const std::string& how, verdict::SourceLine at, verdict::SourceLine warned,
+                       FailureKind kind = FailureKind::crash) {
     verdict::CompilerMessage warning;
     warning.text = "no return statement in function returning non-void [-Wreturn-type]";
     warning.at = std::move(warned);
     verdict::Failure failure;
+    failure.kind = kind;
     failure.function = "whole";
     failure.message = "your whole " + how;
     failure.at = std::move(at);
@@ -56,6 +59,7 @@ TEST(CausesOfCrashes, AReturnThatIsMissingIsToldFirst) {
     EXPECT_FALSE(ended(freed_twice, call, {"tiled.cpp", 7, "};"}).advice) << "a lambda's end";
     EXPECT_FALSE(ended("crashed: SIGFPE (an integer division by zero)", call, end).advice);
     EXPECT_FALSE(ended("threw std::invalid_argument: a", call, end).advice);
+    EXPECT_FALSE(ended("threw std::runtime_error: crashed: SIGSEGV", call, end, FailureKind::exception).advice);
 }
 
 /// At a line of `softmax`, which calls a lambda of `right_answer`, or at line 7, which reads the mask.
