@@ -11,8 +11,8 @@ namespace headway::classroom {
 namespace {
 
 constexpr std::size_t most_searched = 6000;  ///< that are searched for passages
-constexpr std::size_t most_places = 32;    ///< of one run: what stands at more is a pattern of the language
-constexpr std::size_t most_lines = 600;    ///< that are shown of a program
+constexpr std::size_t most_places = 32;      ///< of one run: what stands at more is a pattern of the language
+constexpr std::size_t most_lines = 600;      ///< that are shown of a program
 
 using Runs = std::vector<std::uint64_t>;
 

@@ -185,7 +185,7 @@ TEST(RingFinding, WhatIsTooLongIsNotCompared) {
     };
     Origin last_year = by({}, text + repeated("f();", 100'000));
     last_year.elsewhere = "2025: s7";
-    std::vector<Origin> programs{by({"s1"}, text), by({"s2"}, text + repeated("+ ", 70'000)),
+    std::vector<Origin> programs{by({"s1"}, text), by({"s2"}, text + repeated("x = x + y;", 15'000)),
                                  by({"s3"}, "#if 0\n" + repeated("{", 4U << 20U) + "\n#endif\n" + text), last_year,
                                  by({"s4"}, "//" + repeated(" ", 200'000) + "\n" + text)};
     ClassFindings findings;
