@@ -2,6 +2,7 @@
 
 #include "build/plain_words.hpp"
 #include "submission/source_words.hpp"
+#include "verdict/phrases.hpp"
 
 #include <fmt/format.h>
 
@@ -123,14 +124,10 @@ std::string what_to_do(const std::string& class_name, const PureFunction& pure, 
 
 /// What the class does not override, in words.
 std::string listed(const std::vector<PureFunction>& functions) {
-    std::string list;
-    const std::size_t told = std::min(functions.size(), most_told);
-    for (std::size_t i = 0; i < told; ++i)
-        list += (i == 0                      ? ""
-                 : i + 1 == functions.size() ? " and "
-                                             : ", ") +
-                functions[i].name + functions[i].parameters + (functions[i].is_const.value_or(false) ? " const" : "");
-    return told < functions.size() ? fmt::format("{} and {} more", list, functions.size() - told) : list;
+    std::vector<std::string> declared;
+    for (const PureFunction& one : functions)
+        declared.push_back(one.name + one.parameters + (one.is_const.value_or(false) ? " const" : ""));
+    return verdict::listed(std::move(declared), most_told);
 }
 
 bool is_about_override(const std::string& text) {

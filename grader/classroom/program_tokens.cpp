@@ -111,8 +111,8 @@ private:
         while (at_ < words_.size() && words_[at_].text != ";") ++at_;
     }
 
-    /// `namespace a {` and `using namespace a;`, but not `using a = b;`.
-    /// The same mark ends all that begin before it: the way there is not gone again from each.
+    /// `namespace a {` and `using namespace a;`, but not `using a = b;`. All that begin before `mark_` end there, so no
+    /// word is looked at twice.
     bool skip_namespace() {
         for (mark_ = std::max(mark_, at_); mark_ < words_.size(); ++mark_)
             if (is(mark_, ";") || is(mark_, "{") || is(mark_, "=")) break;

@@ -28,7 +28,7 @@ std::vector<Token> tokens_of(const std::vector<build::SourceFile>& files, const 
 
 /// A program has some hundreds, or a few thousand.
 constexpr std::size_t most_tokens = 60'000;
-/// One with more, or with a file that is not read to its end (build::most_words_read): it is compared with no other.
+/// Whether a program has more, or a file that is not read to its end (build::most_words_read): it is not compared.
 bool is_too_long_to_compare(const std::vector<build::SourceFile>& files, const GivenNames& given);
 
 /// Names of functions that a header declares or calls.

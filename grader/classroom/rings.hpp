@@ -46,7 +46,7 @@ struct RingFinding {
     double least_share() const;  ///< of a member with its closest
 };
 
-/// Takes those out that are too long to be compared, without their files.
+/// Removes the programs that are too long to be compared, and returns them without their files.
 std::vector<Origin> take_what_is_too_long(std::vector<Origin>& programs, const CourseMaterial& material);
 
 /// Those with most students first. Every ring has students, and more than one origin or student.

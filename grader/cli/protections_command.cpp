@@ -31,9 +31,9 @@ int run_protections(const Course& course, bool close) {
     else if (course.machine().jail.is_weaker())
         page.paragraph({.indent = 2},
                        {{"This is the weaker jail, which containers usually have. Submissions are graded "
-                         "in it; the lines above say what it does not stop. bubblewrap's own takes a "
-                         "machine, or a container, that may make namespaces. Your own exercises need "
-                         "no more."}});
+                         "in it; the lines above say what it does not stop. The stronger one, by bubblewrap, "
+                         "needs a machine, or a container, that may make namespaces. For your own exercises "
+                         "this one is enough."}});
     fmt::print("{}", page.take());
     return all_passed;
 }

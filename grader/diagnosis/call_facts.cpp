@@ -1,6 +1,7 @@
 #include "diagnosis/call_facts.hpp"
 
 #include "diagnosis/subject.hpp"
+#include "verdict/phrases.hpp"
 
 #include <algorithm>
 #include <array>
@@ -70,7 +71,7 @@ void add_numbers(Facts& facts, const std::string& name, const Shape& numbers) {
     }
 }
 
-/// Whether a sequence of a cache would end behind all others if the padding of its chunk counted, too.
+/// Whether a sequence of a cache would end past all others if the padding of its chunk counted, too.
 void add_ends(Facts& facts, const judge::Arguments& arguments) {
     const auto numbers = [&](std::string_view name) -> const Shape* {
         const auto found = std::ranges::find(arguments, name, &wire::Field::name);
@@ -89,7 +90,7 @@ void add_ends(Facts& facts, const judge::Arguments& arguments) {
                        longest == 0);
 }
 
-/// How many axes x has, where a function is asked with nothing else: it may be given any number.
+/// How many axes x has, where a function takes only x, of any number of axes.
 void add_rank(Facts& facts, const judge::Arguments& arguments) {
     constexpr std::array<std::string_view, 5> numbers{"one axis", "two axes", "three axes", "four axes", "five axes"};
     const Tensor* x = nullptr;
@@ -143,7 +144,7 @@ Facts facts_with_masks(const judge::Arguments& arguments) {
     std::erase_if(facts.flag, [](const auto& one) { return one.first.first == tells_sequences_apart; });
     for (const wire::Field& argument : arguments) {
         // Suites say more in the name of an argument: "scores (a transposed view)".
-        const std::string name = argument.name.substr(0, argument.name.find(" ("));
+        const std::string name = verdict::name_alone(argument.name);
         if (const auto* tensor = std::get_if<Tensor>(&argument.value); tensor != nullptr && tensor->defined())
             facts.flag.emplace(std::pair(name + not_contiguous, name + " is contiguous"), !tensor->is_contiguous());
         if (const auto* several = std::get_if<bool>(&argument.value); several != nullptr && name == several_calls) {

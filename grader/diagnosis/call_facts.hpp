@@ -11,7 +11,7 @@ Facts facts_with_masks(const judge::Arguments& arguments);
 /// Whether a mask of the call blocks every key of every query.
 bool sees_nothing(const judge::Arguments& arguments);
 
-/// Whether all counts of the call are 0: rows of padding show nothing of what is computed.
+/// Whether all counts of the call are 0. Then all rows are padding, which shows nothing of what is computed.
 bool has_padding_alone(const judge::Arguments& arguments);
 
 }  // namespace headway::diagnosis

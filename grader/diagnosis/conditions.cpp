@@ -1,5 +1,7 @@
 #include "diagnosis/conditions.hpp"
 
+#include "verdict/phrases.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -99,7 +101,7 @@ void add_facts(Facts& facts, const std::vector<wire::Field>& arguments) {
     for (const wire::Field& argument : arguments) {
         if (const auto* tensor = std::get_if<Tensor>(&argument.value)) {
             // Suites say more in the name of an argument: "scores (a transposed view)".
-            const std::string name = argument.name.substr(0, argument.name.find(" ("));
+            const std::string name = verdict::name_alone(argument.name);
             add_presence(facts, name, tensor->defined());
             if (!tensor->defined()) continue;
             const std::vector<std::string> axes = axes_of(name, tensor->shape().size());
@@ -114,7 +116,7 @@ void add_facts(Facts& facts, const std::vector<wire::Field>& arguments) {
             if (argument.name == "globals")
                 facts.flag.emplace(std::pair("global tokens are given", "no token is global"), !list->empty());
         } else if (const auto* mask = std::get_if<Mask>(&argument.value)) {
-            add_mask(facts, argument.name.substr(0, argument.name.find(" (")), *mask);
+            add_mask(facts, verdict::name_alone(argument.name), *mask);
         } else if (const auto* option = std::get_if<bool>(&argument.value)) {
             facts.flag.emplace(std::pair(argument.name + " is set", argument.name + " is not set"), *option);
         } else if (const auto* word = std::get_if<std::string>(&argument.value)) {
@@ -170,7 +172,7 @@ std::string both_hold(const std::string& a, const std::string& b) {
     return beside_another(a, mask_is_given) + " and " + beside_another(b, mask_is_given);
 }
 
-bool is_of_what_is_left_out(std::string_view words) {
+bool says_not_given(std::string_view words) {
     return words == the_cache_is_empty || words.ends_with(" is not given") ||
            (words.starts_with("no ") && words.ends_with(" given"));
 }

@@ -24,11 +24,11 @@ inline constexpr const char* tells_sequences_apart = "the mask tells sequences a
 /// How what is said of the layout of a tensor ends, behind its name. Of one that is not given, nothing is said.
 inline constexpr const char* not_contiguous = " is not contiguous";
 
-/// Of what a cache holds, its keys and its values, which are given together or not at all.
+/// Of a cache whose keys and values are given together or not at all.
 inline constexpr const char* the_cache_is_empty = "the cache holds nothing yet";
 
-/// Of the words of a condition: that something is not given which may be left out.
-bool is_of_what_is_left_out(std::string_view words);
+/// Whether a condition says that an argument that may be left out is not given.
+bool says_not_given(std::string_view words);
 
 Facts facts_of(const judge::Arguments& arguments);
 

@@ -4,6 +4,7 @@
 #include "diagnosis/only_where.hpp"
 
 #include "student/time_budget.hpp"
+#include "verdict/phrases.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -26,13 +27,10 @@ using Sizes = std::map<std::string, Index>;
 
 Index product(const Shape& shape) { return std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>()); }
 
-/// Suites say more in the name of an argument: "x (a transposed view)".
-std::string plain_name(const std::string& name) { return name.substr(0, name.find(" (")); }
-
 Sizes sizes_of(const Arguments& arguments) {
     Sizes sizes;
     for (const wire::Field& argument : arguments) {
-        const std::string name = plain_name(argument.name);
+        const std::string name = verdict::name_alone(argument.name);
         if (const auto* tensor = std::get_if<Tensor>(&argument.value)) {
             if (!tensor->defined()) continue;
             for (std::size_t axis = 0; axis < tensor->shape().size(); ++axis)
@@ -140,7 +138,9 @@ std::vector<Arguments> with_one_size_changed(const Arguments& fitting, const Pai
     std::vector<Arguments> calls;
     for (const auto& pair : agreeing) {
         const auto axis = axis_in(pair.second);
-        const auto changed = [&](const wire::Field& one) { return axis && plain_name(one.name) == axis->argument; };
+        const auto changed = [&](const wire::Field& one) {
+            return axis && verdict::name_alone(one.name) == axis->argument;
+        };
         const auto place = std::ranges::find_if(fitting, changed) - fitting.begin();
         if (static_cast<std::size_t>(place) == fitting.size()) continue;
         const auto& tensor = std::get<Tensor>(fitting[static_cast<std::size_t>(place)].value);

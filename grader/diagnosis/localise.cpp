@@ -51,7 +51,7 @@ Parts parts_of(const std::vector<Pair>& pairs) {
 /// Those of a stack's gradients are dozens: of many, the first.
 std::string listed_in_short(const std::vector<std::string>& names) {
     constexpr std::size_t most = 8, first = 4;
-    if (names.size() <= most) return listed(names);
+    if (names.size() <= most) return listed_parts(names);
     std::string list;
     for (std::size_t i = 0; i < first; ++i) list += names[i] + ", ";
     return list + "and " + std::to_string(names.size() - first) + " more";

@@ -97,7 +97,7 @@ std::string EndedCalls::where() const {
             const auto flag = one.flag.find(words);
             return flag != one.flag.end() && flag->second == given;
         };
-        if (is_of_what_is_left_out(words.second) &&
+        if (says_not_given(words.second) &&
             std::ranges::all_of(ended_, [&](const Facts& one) { return is(one, false); }) &&
             std::ranges::all_of(others_, [&](const Facts& one) { return is(one, true); }))
             found.push_back(words.second);

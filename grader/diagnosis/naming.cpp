@@ -3,6 +3,7 @@
 #include "diagnosis/catalogue.hpp"
 #include "diagnosis/only_where.hpp"
 #include "diagnosis/parts_of_result.hpp"
+#include "verdict/phrases.hpp"
 
 #include <algorithm>
 #include <array>
@@ -88,7 +89,7 @@ void take_words_of(verdict::NamedMistake& named, const Mistake& made, const std:
 
 /// "there are no groups: your should throw": what tests say of a function, for any.
 std::string without_name(std::string words, const std::string& function) {
-    const std::string name = "your " + function.substr(0, function.find(" ("));
+    const std::string name = "your " + verdict::name_alone(function);
     if (const std::size_t at = words.find(name); at != std::string::npos) words.erase(at + 4, name.size() - 4);
     return words;
 }
@@ -154,8 +155,8 @@ std::string right_in_words(std::string_view told, const std::string& function, c
     }};
     for (const Remedy& one : remedies)
         if (told.find(one.words) != std::string_view::npos) return std::string(one.right);
-    return "see the header of exercise " + exercise_number + ": the comment above " +
-           function.substr(0, function.find(" (")) + ", or what it asks of all functions";
+    return "see the header of exercise " + exercise_number + ": the comment above " + verdict::name_alone(function) +
+           ", or what it asks of all functions";
 }
 
 /// "; D and E may differ: ..." of "it throws where biases are given and D ≠ E: in all 42 such calls", and what it means
@@ -168,7 +169,7 @@ std::string sizes_that_may_differ(std::string_view told) {
         return "; there queries have H heads, keys and values H_kv: look whether each split, shape and check takes the "
                "number that it means";
     if (told.find("no sequence holds a token") != std::string_view::npos)
-        return "; there the longest length is 0, and what is computed over no position at all may throw: look at S = 1 "
+        return "; there the longest length is 0, and computing over no position at all may throw: look at S = 1 "
                "position at least";
     const std::size_t at = told.find(differ);
     if (at == std::string_view::npos) return {};

@@ -11,7 +11,7 @@ namespace {
 
 std::size_t different_sizes(const Shape& shape) { return std::set<Index>(shape.begin(), shape.end()).size(); }
 
-/// The axes each of which, left out, makes one shape of the other.
+/// The axes of `due` any one of which may be left out to give `seen`.
 std::set<std::size_t> axes_left_out(const Shape& due, const Shape& seen) {
     std::set<std::size_t> axes;
     for (std::size_t axis = 0; axis < due.size(); ++axis) {

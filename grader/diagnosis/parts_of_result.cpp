@@ -3,7 +3,7 @@
 #include "diagnosis/conditions.hpp"
 #include "diagnosis/elements.hpp"
 
-#include "student/call_sentence.hpp"
+#include "verdict/phrases.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -85,7 +85,7 @@ constexpr Counted of_sums[] = {
 
 Explanation counted(const std::vector<std::string>& parts, const Counted& times) {
     const bool is_one = parts.size() == 1;
-    const std::string what = parts.front().empty() ? "the result" : "of the result, " + listed(parts);
+    const std::string what = parts.front().empty() ? "the result" : "of the result, " + listed_parts(parts);
     return as_written(times.mistake, what + ' ' + (is_one ? times.of_one : times.of_two),
                       [=](Answer& answer, const Arguments& arguments) {
                           for (auto& [name, array] : answer.parts) {
@@ -147,7 +147,7 @@ bool is_of_the_result(std::string_view mistake) {
 void each_tensor(Arguments& arguments, const std::function<void(const std::string& name, Tensor&)>& visit) {
     for (wire::Field& argument : arguments) {
         // Suites say more in a name: "x (a transposed view)".
-        const std::string name = argument.name.substr(0, argument.name.find(" ("));
+        const std::string name = verdict::name_alone(argument.name);
         if (auto* tensor = std::get_if<Tensor>(&argument.value)) {
             if (tensor->defined()) visit(name, *tensor);
         } else if (auto* record = std::get_if<wire::Record>(&argument.value)) {
@@ -166,10 +166,10 @@ Tensor* tensor_named(Arguments& arguments, const std::string& wanted) {
     return found;
 }
 
-std::string listed(const std::vector<std::string>& names) {
+std::string listed_parts(const std::vector<std::string>& names) {
     std::vector<std::string> words = names;
     std::ranges::replace(words, std::string(), std::string("the result"));
-    return judge::listed(words);
+    return verdict::listed(words);
 }
 
 bool have_same_parts(const Answer& a, const Answer& b) {
@@ -218,7 +218,7 @@ std::vector<Explanation> made_in_these_parts(const std::vector<const Mistake*>& 
     if (parts.empty() || parts.size() > most) return all;
     for (const Mistake* one : mistakes)
         all.push_back({&mistake("made_in_some_parts"),
-                       fmt::format("{}{}{}{}", one->title, in_parts, listed(parts), in_these_alone),
+                       fmt::format("{}{}{}{}", one->title, in_parts, listed_parts(parts), in_these_alone),
                        [parts, choices = with({one})](const Observation& observation) {
                            Answer answer = predicted(observation, right());
                            const Answer made = predicted(observation, choices);

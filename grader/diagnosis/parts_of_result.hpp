@@ -24,7 +24,7 @@ void each_tensor(judge::Arguments& arguments, const std::function<void(const std
 Tensor* tensor_named(judge::Arguments& arguments, const std::string& wanted);
 
 /// "q, k and v"; what a function returns has no name.
-std::string listed(const std::vector<std::string>& names);
+std::string listed_parts(const std::vector<std::string>& names);
 
 bool have_same_parts(const Answer& a, const Answer& b);
 

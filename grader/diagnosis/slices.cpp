@@ -38,8 +38,8 @@ std::set<std::size_t> wrong_along(const Pair& pair, std::size_t axis) {
 /// In how many answers something must be seen that is said of all.
 constexpr int least_telling = 2;
 
-/// Whether positions of a text lie along an axis, or rows and columns of a matrix. Which of them is wrong may follow
-/// from the lengths, as T - S does: what holds of one length is not said of all.
+/// Whether positions of a text lie along an axis, or rows or columns of a matrix. Which of them are wrong may depend on
+/// lengths, such as T - S, so a single length says nothing of others.
 bool is_of_positions(std::size_t axis, std::size_t rank) {
     constexpr std::size_t of_matrix = 2, with_heads = 4;
     return rank == of_matrix || axis == (rank == with_heads ? 2 : 1);

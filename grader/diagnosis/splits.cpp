@@ -109,19 +109,19 @@ bool is_needed(const Condition& condition, const Holds& holds, const Sorted& sor
     return taken >= least;  // whatever is wrong has it: these are right
 }
 
-/// What is said where each of them splits. Questions without something that may be left out have sizes as well, which
-/// differ from all others by chance: what is not given is told before these.
-std::optional<std::string> the_one_of(const std::vector<Condition>& all) {
+/// The one to tell of conditions each of which parts wrong from right. Calls in which an argument is not given have
+/// sizes of their own by chance, so that the argument is missing is told before conditions on sizes.
+std::optional<std::string> most_likely(const std::vector<Condition>& all) {
     std::set<std::string> subjects, left_out;
-    bool are_sizes_beside = true;
+    bool all_others_are_of_sizes = true;
     for (const Condition& one : all) {
         subjects.insert(subject_of(one));
-        const bool is_left_out = is_of_what_is_left_out(one.words);
+        const bool is_left_out = says_not_given(one.words);
         if (is_left_out) left_out.insert(one.words);
-        are_sizes_beside &= is_left_out || one.of_sizes;
+        all_others_are_of_sizes &= is_left_out || one.of_sizes;
     }
     if (subjects.size() == 1) return all.front().words;
-    return left_out.size() == 1 && are_sizes_beside ? std::optional(*left_out.begin()) : std::nullopt;
+    return left_out.size() == 1 && all_others_are_of_sizes ? std::optional(*left_out.begin()) : std::nullopt;
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ std::optional<std::string> what_splits(const Sorted& given) {
     std::vector<Condition> alone;
     for (std::size_t i = 0; i < necessary.size(); ++i)
         if (holds[i] == sorted.wrong) alone.push_back(necessary[i]);
-    if (!alone.empty()) return the_one_of(alone);
+    if (!alone.empty()) return most_likely(alone);
     std::string together;
     std::set<std::pair<std::string, std::string>> pairs;
     for (std::size_t i = 0; i < necessary.size(); ++i)

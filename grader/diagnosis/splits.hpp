@@ -28,8 +28,8 @@ struct Sorted {
 
 /// What holds wherever it is wrong and nowhere else, in words: one condition, or two if one does not do. It is asked of
 /// several kinds of questions on both sides; two conditions, of some where only the one holds and of some where only
-/// the other does. Nothing where several would do, as nobody knows which of them it depends on; but for sizes beside
-/// something that is not given, which is told.
+/// the other does. Nothing where several would do, because nobody knows which of them it depends on; but where all
+/// but one compare sizes, and that one says that an argument is not given, it is told.
 std::optional<std::string> what_splits(const Sorted& sorted);
 
 /// An option, or a kind of mask, without which everything is right: what is wrong needs it, and something else besides.

@@ -21,7 +21,7 @@ namespace {
 constexpr double of_filled = std::bit_cast<float>(std::uint32_t{0xfefefefe});
 constexpr double of_refilled = std::bit_cast<float>(std::uint32_t{0x55555555});
 
-/// The one part of a result that other memory changes, and which of its numbers are that memory's own.
+/// The one part of a result that other memory changes, and which of its numbers were never written.
 struct Unwritten {
     std::string part;
     Shape shape;
@@ -32,7 +32,7 @@ struct Unwritten {
             number /= static_cast<std::size_t>(shape[later]);
         return number % static_cast<std::size_t>(shape[axis]);
     }
-    /// Whether that depends on the place along this axis alone.
+    /// Whether it depends on the place along this axis alone which numbers are written.
     bool is_of_whole_rows(std::size_t axis) const {
         std::vector<int> of_row(static_cast<std::size_t>(shape[axis]), -1);
         for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -53,7 +53,8 @@ struct Tail {
     bool is_like(const Tail& other) const { return part == other.part && axis == other.axis && rank == other.rank; }
 };
 
-/// Which numbers are those of the memory itself. Nothing where one differs in another way: it was computed from these.
+/// Which numbers are what memory held. Nothing where one differs in another way: that one was computed from such
+/// numbers.
 std::optional<std::vector<bool>> unwritten_in(const Array& filled, const Array& refilled) {
     if (filled.shape != refilled.shape || filled.value.size() != refilled.value.size()) return {};
     std::vector<bool> unwritten;
@@ -66,7 +67,7 @@ std::optional<std::vector<bool>> unwritten_in(const Array& filled, const Array& 
     return unwritten;
 }
 
-/// The end of the only axis that the places depend on.
+/// What is not written, if that is all behind some place along one axis.
 std::optional<Tail> tail_of(const Unwritten& one) {
     for (std::size_t axis = one.shape.size(); axis-- > 0;) {
         const auto size = static_cast<std::size_t>(one.shape[axis]);
@@ -81,7 +82,7 @@ std::optional<Tail> tail_of(const Unwritten& one) {
     return {};
 }
 
-/// Of the only part that differs; nothing if there are others.
+/// The only part that differs; nothing if several do.
 std::optional<Unwritten> unwritten_part(const Answer& filled, const Answer& refilled) {
     std::optional<Unwritten> found;
     if (filled.parts.size() != refilled.parts.size()) return {};
@@ -112,7 +113,7 @@ std::optional<Tail> tail_of_all(const std::vector<Reply>& filled, const std::vec
         if (largest && !tail->is_like(*largest)) return {};
         if (!largest || tail->size > largest->size) largest = tail;
     }
-    // Shorter than a block, all of it may be what is left over.
+    // A result that is shorter than a block may not be written at all.
     const auto is_shorter = [&](const Unwritten& one) {
         return one.part == largest->part && one.shape.size() == largest->rank &&
                one.shape[largest->axis] < largest->size && one.is_of_whole_rows(largest->axis);

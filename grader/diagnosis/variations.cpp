@@ -6,6 +6,7 @@
 #include "student/altered.hpp"
 #include "student/inputs.hpp"
 #include "student/layouts.hpp"
+#include "verdict/phrases.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -17,9 +18,6 @@ namespace {
 using judge::Arguments;
 
 constexpr std::size_t most_tensors = 4;
-
-/// Suites say more in the name of an argument: "q (a transposed view)".
-std::string name_alone(const std::string& name) { return name.substr(0, name.find(" (")); }
 
 /// The first of an axis, contiguous if the tensor was.
 Tensor first_along(const Tensor& tensor, Index axis, Index size) {
@@ -82,7 +80,7 @@ Freedom freedom_in(const std::vector<Observation>& observations) {
             if (const auto* mask = std::get_if<Mask>(&argument.value))
                 (mask->defined() ? freedom.with_mask : freedom.without_mask) = true;
             if (const auto* option = std::get_if<bool>(&argument.value))
-                (*option ? set : not_set).insert(name_alone(argument.name));
+                (*option ? set : not_set).insert(verdict::name_alone(argument.name));
         }
     }
     std::ranges::set_intersection(set, not_set, std::inserter(freedom.options, freedom.options.end()));
@@ -99,7 +97,7 @@ std::optional<Arguments> with_one_head(Arguments arguments) {
             heads = std::max(heads, std::exchange(*number, 1));
         auto* tensor = std::get_if<Tensor>(&argument.value);
         if (tensor == nullptr || !tensor->defined()) continue;
-        const std::vector<std::string> axes = axes_of(name_alone(argument.name), tensor->shape().size());
+        const std::vector<std::string> axes = axes_of(verdict::name_alone(argument.name), tensor->shape().size());
         for (std::size_t axis = 0; axis < axes.size(); ++axis)
             if (const auto at = static_cast<Index>(axis); axes[axis] == "H" || axes[axis] == "H_kv") {
                 heads = std::max(heads, tensor->size(at));
@@ -120,7 +118,7 @@ std::vector<Arguments> variations(const Arguments& like, const Freedom& freedom,
         if (auto one = resized(like, axis, 1, random)) all.push_back(std::move(*one));
     add_masks(all, like, freedom, random);
     for (std::size_t i = 0; i < like.size(); ++i)
-        if (freedom.options.contains(name_alone(like[i].name))) {
+        if (freedom.options.contains(verdict::name_alone(like[i].name))) {
             all.push_back(like);
             auto& option = std::get<bool>(all.back()[i].value);
             option = !option;

@@ -107,7 +107,7 @@ private:
         for (std::size_t axis = 0; axis < axes.size(); ++axis) {
             const std::string one = slice_of(axes[axis], names.front());
             add_reading(read_for_another,
-                        fmt::format("{} of {} 0 {} read for every {}", listed(names), one,
+                        fmt::format("{} of {} 0 {} read for every {}", listed_parts(names), one,
                                     names.size() == 1 ? "is" : "are", one),
                         [=](Arguments& arguments, const Facts&) {
                             bool differs = false;
@@ -251,7 +251,7 @@ private:
     void as_a_whole(const std::vector<std::string>& names) {
         for (const float factor : {0.0F, 2.0F})
             add_reading(factor == 0 ? never_read : read_for_another,
-                        fmt::format("{} {} {}", listed(names), names.size() == 1 ? "is" : "are",
+                        fmt::format("{} {} {}", listed_parts(names), names.size() == 1 ? "is" : "are",
                                     factor == 0 ? "never read" : "counted twice"),
                         [=](Arguments& arguments, const Facts&) {
                             bool differs = false;

@@ -33,7 +33,7 @@ void complete_line(verdict::Test& test, const verdict::Test& other) {
         test.failure->at = other.failure->at;
 }
 
-/// Whether it did not come to an end in the plain build either: then it is no build that is slow.
+/// Whether it did not come to an end in the plain build either: then it is not the build that is slow.
 bool never_ends(const std::string& function, const std::vector<verdict::Test>& plain) {
     return !function.empty() && std::ranges::any_of(plain, [&](const verdict::Test& test) {
         return test.state == TestState::failed && test.failure && test.failure->kind == verdict::FailureKind::timeout &&

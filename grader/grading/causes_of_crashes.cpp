@@ -1,7 +1,9 @@
 #include "grading/causes_of_crashes.hpp"
 
+#include "submission/declared_names.hpp"
 #include "submission/function_places.hpp"
 #include "submission/source_words.hpp"
+#include "verdict/phrases.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +19,7 @@ using Question = ReadSources::Question;
 
 namespace {
 
-/// Whether a call on this line is one of that function.
+/// Whether the line calls that function.
 bool calls(const verdict::SourceLine& line, const std::string& function) {
     const std::vector<build::Word> words = build::words_of(line.text);
     for (std::size_t i = 0; i + 1 < words.size(); ++i)
@@ -25,12 +27,12 @@ bool calls(const verdict::SourceLine& line, const std::string& function) {
     return false;
 }
 
-/// By a signal, and not in the words of an exception.
+/// Whether it ended by that signal, and does not only quote an exception that speaks of it.
 bool ended_by(const char* signal, const Failure& failure) {
     return failure.kind != verdict::FailureKind::exception && failure.message.find(signal) != std::string::npos;
 }
 
-/// By a signal whose cause may be any. An assertion, a division and a stack that is used up tell their own.
+/// Whether it ended by a signal that may have any cause. Assertions, divisions and a full stack name theirs.
 bool is_crash_of_any_cause(const Failure& failure) {
     const auto says = [&](const char* text) { return ended_by(text, failure); };
     return says("crashed: SIGSEGV") || says("crashed: SIGBUS") || says("crashed: it ran into code") ||
@@ -44,9 +46,9 @@ void tell_which_return_is_missing(Failure& failure, const std::vector<verdict::C
     if (failure.sanitizer || !is_crash_of_any_cause(failure)) return;
     const build::SourceLines& own = sources.lines();
     const auto fails_in = failure.at ? own.function_around(*failure.at) : std::nullopt;
-    const std::string called = failure.function.substr(0, failure.function.find(" ("));
+    const std::string called = verdict::name_alone(failure.function);
     for (const verdict::CompilerMessage& warning : warnings) {
-        // It is at the function's last bracket; behind that of a lambda something follows.
+        // g++ warns at the function's last bracket. Behind a lambda's there is at least a semicolon.
         if (warning.text.find("-Wreturn-type]") == std::string::npos || !warning.at.text.ends_with('}')) continue;
         const auto around = own.function_around(warning.at);
         if (!around) continue;
@@ -79,7 +81,7 @@ void tell_of_a_mask_that_is_not_given(Failure& failure, const std::vector<verdic
         const auto& function = sources.mask_reader_around(line);
         if (!function || !function->read) continue;
         const auto& read = function->read;
-        // A line of a helper that calls a lambda of this function, perhaps: what is read there, this one reads.
+        // The line that fails may be a helper's, which perhaps calls a lambda of this function's.
         const auto& fails_in = sources.mask_reader_around(*failure.at);
         const bool is_a_helpers = fails_in && fails_in->function != function->function;
         if (!is_a_helpers && !read->lines.contains(failure.at->line)) continue;
@@ -95,10 +97,9 @@ void tell_of_a_mask_that_is_not_given(Failure& failure, const std::vector<verdic
 
 namespace {
 
-/// Of "std::vector<double> name;", what its elements are; nothing if it is no such declaration.
+/// "double" of "std::vector<double> name;"; nothing if it is no such declaration.
 std::optional<std::string> elements_declared(const std::vector<build::Word>& words, std::size_t name) {
-    const std::size_t behind = words[name + 1].text == "{" && words[name + 2].text == "}" ? name + 3 : name + 1;
-    if (behind >= words.size() || words[behind].text != ";" || words[name - 1].text != ">") return {};
+    if (!build::ends_without_value(words, name) || words[name - 1].text != ">") return {};
     std::size_t depth = 0;
     for (std::size_t i = name - 1; i > 0; --i) {
         if (words[i].text == ">") ++depth;
@@ -110,7 +111,7 @@ std::optional<std::string> elements_declared(const std::vector<build::Word>& wor
     return {};
 }
 
-/// Its line, and what its elements are, if this is a vector that stays empty in all that the function says of it.
+/// Of a vector to which nothing in the function adds an element: the line that declares it, and its elements' type.
 std::optional<std::pair<int, std::string>> stays_empty(const std::string& name, const std::vector<build::Word>& words) {
     std::optional<std::pair<int, std::string>> found;
     for (std::size_t i = 1; i + 2 < words.size(); ++i) {

@@ -7,18 +7,18 @@
 /// What the student's source shows of why a call ended in a signal.
 namespace headway::cli {
 
-/// Where a signal ends a call in a function of which the compiler warns that it ends without a return, or on a line
-/// that calls such a one, says that first: what it gives is nobody's choice, and crashes wherever it is used.
+/// Where a signal ends a call in a function that can end without a return, as the compiler warns, or on a line that
+/// calls such a function: says that first. What such a function returns may crash wherever it is used.
 void tell_which_return_is_missing(verdict::Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
                                   const ReadSources& sources);
 
-/// Where a null pointer was followed that is data() of a mask of which nobody asked whether it is given, says so; the
-/// line is that which reads it, and not that of a helper. @param callers  through which lines it got there, outwards
+/// Where data() of a mask was read and nothing had asked whether a mask is given: says so, and names the line that
+/// reads it, not a helper's. @param callers  the lines through which the program got there, innermost first
 void tell_of_a_mask_that_is_not_given(verdict::Failure& failure, const std::vector<verdict::SourceLine>& callers,
                                       const ReadSources& sources);
 
-/// Where a crash is at an element of a std::vector that begins without any, and to which its function adds none, says
-/// so.
+/// Where a program crashes at an element of a std::vector that was made without any, and nothing in its function adds
+/// one: says so.
 void tell_of_a_vector_without_elements(verdict::Failure& failure, const ReadSources& sources);
 
 }  // namespace headway::cli

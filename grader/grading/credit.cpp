@@ -2,6 +2,7 @@
 
 #include "grading/calls_of_tests.hpp"
 #include "grading/own_sources.hpp"
+#include "verdict/phrases.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -15,6 +16,7 @@ namespace {
 
 using verdict::FailureKind;
 using verdict::FunctionState;
+using verdict::name_alone;
 using verdict::NamedMistake;
 using verdict::Test;
 using verdict::TestState;
@@ -155,14 +157,15 @@ std::string throws_there_before(const Test& test, const verdict::Exercise& exerc
     return {};
 }
 
-/// Whether the diagnosis leaves it to others.
+/// Whether the diagnosis does not judge it before others are right.
 bool is_left_to_others(const std::string& function, const verdict::Diagnosis& diagnosis) {
     return std::ranges::any_of(diagnosis.functions, [&](const verdict::FunctionDiagnosis& one) {
         return name_alone(one.function) == function && one.state == FunctionState::unjudged;
     });
 }
 
-/// A test in which such a function throws, on what the wrong one gave it or in a helper of both, says nothing of it.
+/// A test in which such a function throws waits for the one that is wrong: it may throw because of what that one
+/// returned, or in a helper of both.
 void settle_what_throws(verdict::Exercise& exercise) {
     const std::string only = only_one_with_a_mistake(*exercise.diagnosis);
     for (Test& test : exercise.tests) {
@@ -211,7 +214,7 @@ bool is_wrong_for_views(const verdict::FunctionDiagnosis& function, const verdic
            std::ranges::any_of(function.sentences, speaks_of_it);
 }
 
-/// What a test of all functions says of strides is not said of such a one.
+/// A test that finds that strides change no answer does not say so of functions that are wrong for views.
 void except_what_is_wrong_for_views(verdict::Exercise& exercise) {
     for (Test& test : exercise.tests) {
         if (test.state != TestState::passed || test.property.find("strides change no") == std::string::npos) continue;

@@ -1,13 +1,13 @@
 #include "grading/exercise_grading.hpp"
 
 #include "grading/both_builds.hpp"
-#include "grading/causes_in_source.hpp"
 #include "grading/causes_of_crashes.hpp"
 #include "grading/credit.hpp"
 #include "grading/folder_lock.hpp"
 #include "grading/handed_on.hpp"
 #include "grading/held_processor.hpp"
 #include "grading/judge.hpp"
+#include "grading/read_sources.hpp"
 #include "grading/results.hpp"
 #include "grading/shared_helpers.hpp"
 #include "grading/where_it_failed.hpp"
@@ -124,7 +124,7 @@ private:
             return;
         }
         std::vector<std::string> remarks;
-        {  // The words of long sources take much memory: of as many exercises at once as there are processors.
+        {  // Words of long sources take much memory: no more sources are read at once than there are processors.
             const HeldProcessor held(processors_);
             remarks = build::unchecked_places(submission.files);
             std::ranges::move(build::idle_statements(submission.files), std::back_inserter(remarks));

@@ -5,6 +5,7 @@
 #include "build/source_lines.hpp"
 #include "submission/digest.hpp"
 #include "submission/source_words.hpp"
+#include "verdict/phrases.hpp"
 
 #include <fmt/format.h>
 
@@ -48,7 +49,7 @@ std::string what_may_not_fit(const verdict::Exercise& exercise, const verdict::F
     bool another_is_wrong = false;
     if (exercise.diagnosis)
         for (const verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {
-            const std::string name = without_variant(one.function);
+            const std::string name = verdict::name_alone(one.function);
             if (name == function || one.state != verdict::FunctionState::named || one.given_own.value_or(false))
                 continue;
             another_is_wrong = true;
@@ -81,10 +82,10 @@ void tell_what_is_handed_on(verdict::Exercise& exercise, const AskedFor& asked,
     const auto is_wrong = [&](const std::string& function) {
         return std::ranges::any_of(exercise.tests,
                                    [&](const verdict::Test& test) {
-                                       return test.failure && without_variant(test.failure->function) == function;
+                                       return test.failure && verdict::name_alone(test.failure->function) == function;
                                    }) ||
                (exercise.diagnosis && std::ranges::any_of(exercise.diagnosis->functions, [&](const auto& one) {
-                    return without_variant(one.function) == function;
+                    return verdict::name_alone(one.function) == function;
                 }));
     };
     for (verdict::Test& test : exercise.tests) {
@@ -92,7 +93,7 @@ void tell_what_is_handed_on(verdict::Exercise& exercise, const AskedFor& asked,
         verdict::Failure& failure = *test.failure;
         const auto holder = own.function_around(*failure.at);
         if (!holder || !asked.functions.contains(holder->name) || is_wrong(holder->name)) continue;
-        const std::string function = without_variant(failure.function);
+        const std::string function = verdict::name_alone(failure.function);
         const std::string told =
             !verdict::ends_the_program(failure.kind) && asked.may_refuse.contains(holder->name)
                 ? fmt::format(

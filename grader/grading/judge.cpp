@@ -177,14 +177,14 @@ constexpr const char* between_calls_mark = " (between calls): ";
 
 constexpr const char* refusal_mark = " (refusal): ";
 
-/// Of what does not fit, and was answered.
+/// Whether it is about a call that does not fit and was answered all the same.
 bool is_missing_refusal(const verdict::Failure& failure) {
     constexpr std::string_view did = ", but it ";
     const std::size_t should = failure.message.find(" should throw ");
     const std::size_t what = should == std::string::npos ? should : failure.message.find(did, should);
     if (what == std::string::npos) return false;
-    const std::string_view done =
-        std::string_view(failure.message).substr(what + did.size());  // and then its own words
+    // Behind these words the submission's own may follow: only what comes next counts.
+    const std::string_view done = std::string_view(failure.message).substr(what + did.size());
     return done.starts_with("returned ") || done.starts_with("answered");
 }
 

@@ -23,7 +23,7 @@ OwnSources::OwnSources(const std::vector<build::SourceFile>& files) {
     of_function_.clear();
 }
 
-/// @return whether all of it is as programs are written
+/// @return whether all of it is short enough, and its brackets match
 bool OwnSources::read(const std::vector<build::SourceFile>& files) {
     if (!build::is_read_for_advice(files)) return false;
     for (const build::SourceFile& file : files) {
@@ -52,7 +52,7 @@ std::size_t OwnSources::number_of(const std::string& name) {
     return known->second;
 }
 
-/// Nothing where two of them share the line.
+/// The part that the line is in; null where two parts share it.
 const OwnSources::Part* OwnSources::part_around(const verdict::SourceLine& at) const {
     const auto file = of_file_.find(at.file);
     if (file == of_file_.end()) return nullptr;
@@ -83,8 +83,8 @@ std::vector<std::string> OwnSources::functions_that_name(const std::string& func
     return all;
 }
 
-/// Each name is followed once, and each part that it leads to is read once.
-/// @param but  is not followed
+/// Whether these names lead to `other`. Each name is followed once, and each part that it leads to is read once.
+/// @param but  a name that is not followed
 bool OwnSources::may_reach(std::vector<std::size_t> mentioned, const std::string& other, const std::string& but) const {
     const auto sought = numbers_.find(other);
     if (sought == numbers_.end()) return false;
@@ -105,7 +105,7 @@ bool OwnSources::may_reach(std::vector<std::size_t> mentioned, const std::string
     return false;
 }
 
-/// By all that it defines under that name.
+/// The names that all definitions of this function mention.
 std::vector<std::size_t> OwnSources::mentioned_in(const std::string& function) const {
     std::vector<std::size_t> mentioned;
     if (const auto defined = of_function_.find(function); defined != of_function_.end())

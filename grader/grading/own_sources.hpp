@@ -11,8 +11,8 @@
 
 namespace headway::cli {
 
-/// Which of a submission's functions may call which, as its words show. It is a submission's word: no point depends on
-/// it. A function is taken to call whatever its words, or those of what they name, mention; only what they do not is
+/// Which of a submission's functions may call which, as its text shows. The text is the submission's: no point depends
+/// on it. A function may call all that it mentions, and all that these mention in turn; that it never calls the rest is
 /// certain. Nothing is said of a submission that is longer than anybody writes, or whose brackets do not match.
 class OwnSources {
 public:
@@ -20,23 +20,23 @@ public:
     OwnSources(const OwnSources&) = delete;
     OwnSources& operator=(const OwnSources&) = delete;
 
-    /// The function that this line stands in, by the way in which programs are written; empty if it cannot be told.
+    /// The function that this line is in; empty if that is not clear.
     std::string function_around(const verdict::SourceLine& at) const;
 
-    /// The other functions whose own words name it, in their order.
+    /// The other functions that mention it in their own text, in their order.
     std::vector<std::string> functions_that_name(const std::string& function) const;
 
-    /// Whether it certainly calls no such function, not even by way of a helper.
+    /// Whether `function` certainly does not call `other`, not even through a helper.
     bool never_calls(const std::string& function, const std::string& other) const;
 
-    /// Whether it certainly reaches no such name but by way of `through`.
+    /// Whether `function` certainly does not reach the name `other`, except through the function `through`.
     bool never_calls_but_through(const std::string& through, const std::string& function,
                                  const std::string& other) const;
 
-    /// Whether the words of its own body have such a call.
+    /// Whether a call of `other` stands in the body of `function` itself.
     bool calls(const std::string& function, const std::string& other) const;
 
-    /// Whether this line is certainly reached without such a call in the function that it stands in.
+    /// Whether the function around this line certainly has not called `other` when it gets there.
     bool calls_none_before(const verdict::SourceLine& at, const std::string& other) const;
 
 private:
@@ -51,11 +51,10 @@ private:
     bool may_reach(std::vector<std::size_t> mentioned, const std::string& other, const std::string& but = {}) const;
 
     std::vector<Part> parts_;
-    std::map<std::string, std::size_t> numbers_;  ///< of names
-    // By the number of a name, which of the parts are reached where it is mentioned.
-    std::vector<std::vector<std::size_t>> reached_by_;
-    std::map<std::string, std::vector<std::size_t>> of_file_;      ///< parts that are no directives, in their order
-    std::map<std::string, std::vector<std::size_t>> of_function_;  ///< those that define it
+    std::map<std::string, std::size_t> numbers_;        ///< of names
+    std::vector<std::vector<std::size_t>> reached_by_;  ///< the parts that mentioning a name leads to, by its number
+    std::map<std::string, std::vector<std::size_t>> of_file_;      ///< its parts but for directives, in their order
+    std::map<std::string, std::vector<std::size_t>> of_function_;  ///< the parts that define it
 };
 
 }  // namespace headway::cli

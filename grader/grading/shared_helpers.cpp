@@ -2,6 +2,7 @@
 
 #include "grading/calls_of_tests.hpp"
 #include "grading/own_sources.hpp"
+#include "verdict/phrases.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,11 +17,13 @@ namespace {
 
 using verdict::FailureKind;
 using verdict::FunctionState;
+using verdict::name_alone;
 using verdict::NamedMistake;
 using verdict::Test;
 using verdict::TestState;
 
-/// What a test waits for; or of one that waits for nothing, though its function is not judged, all that is wrong.
+/// The functions that a test waits for. If it waits for none, and still its function is not judged: all others that are
+/// wrong.
 std::vector<std::string> waited_for(const Test& test, const std::string& function,
                                     const verdict::Diagnosis& diagnosis) {
     std::vector<std::string> others = test.also_wrong.value_or(std::vector<std::string>{});
@@ -35,8 +38,9 @@ std::vector<std::string> waited_for(const Test& test, const std::string& functio
     return others;
 }
 
-/// What throws in its own lines before it calls, or was handed what came of, those that it waits for is wrong itself.
-void take_back_what_comes_before_calls(verdict::Exercise& exercise, const OwnSources& sources) {
+/// A function is wrong itself where it throws in its own lines before it calls any of those that its test waits for,
+/// and was handed nothing of theirs.
+void charge_what_throws_before_its_calls(verdict::Exercise& exercise, const OwnSources& sources) {
     for (Test& test : exercise.tests) {
         if (test.state != TestState::failed || !test.failure || !test.failure->at) continue;
         const std::string function = name_alone(test.failure->function);
@@ -59,8 +63,9 @@ void take_back_what_comes_before_calls(verdict::Exercise& exercise, const OwnSou
     }
 }
 
-/// What a function makes that calls none of those that made it before, it has not from them: both may call a helper.
-void say_not_that_it_is_inherited(verdict::Exercise& exercise, const OwnSources& sources) {
+/// A function that calls none of the earlier ones with the same mistake does not have the mistake from them: both may
+/// call a helper.
+void keep_what_is_not_inherited(verdict::Exercise& exercise, const OwnSources& sources) {
     const auto was_handed = [&](const std::string& function, const std::string& other) {
         return other.starts_with("make_") || std::ranges::any_of(exercise.tests, [&](const Test& test) {
                    return test.failure && name_alone(test.failure->function) == function &&
@@ -89,7 +94,7 @@ void say_not_that_it_is_inherited(verdict::Exercise& exercise, const OwnSources&
     }
 }
 
-/// Whether a property of it holds given what a function answers that has this mistake, too.
+/// Whether a test passed that asked it given the answers of another function with this mistake.
 bool is_right_given_another(const std::string& function, const NamedMistake& mistake, const std::vector<Test>& tests) {
     return std::ranges::any_of(tests, [&](const Test& test) {
         const auto is_given = [&](const std::string& other) { return name_alone(other) == test.given; };
@@ -98,7 +103,7 @@ bool is_right_given_another(const std::string& function, const NamedMistake& mis
     });
 }
 
-/// What is kept between calls shows in whatever calls the function that keeps it.
+/// State that one function keeps between calls shows in all that call it.
 void leave_what_is_kept_to_its_keeper(verdict::Exercise& exercise) {
     for (const NamedMistake& mistake : exercise.diagnosis->mistakes) {
         if (mistake.id != "state_kept_between_calls") continue;
@@ -111,10 +116,10 @@ void leave_what_is_kept_to_its_keeper(verdict::Exercise& exercise) {
     }
 }
 
-/// What a sentence says that this function lets through: "b_in has F = 1 where 9 would fit"; none of any other
-/// sentence.
+/// What this function lets through, as the sentence lists it: "b_in has F = 1 where 9 would fit". Empty for sentences
+/// about anything else.
 std::set<std::string> let_through(const std::string& sentence, const std::string& function) {
-    constexpr std::string_view more = "; also let through: ", between = "; ";
+    constexpr std::string_view more = verdict::also_let_through, between = verdict::between_let_through;
     const std::size_t refusal = sentence.find(": your " + function + " should throw ");
     if (refusal == std::string::npos) return {};
     std::set<std::string> found = {sentence.substr(0, refusal)};
@@ -142,8 +147,8 @@ bool lets_the_same_through(const verdict::FunctionDiagnosis& one, const verdict:
     return !ours.empty() && std::ranges::includes(theirs, ours);
 }
 
-/// A caller that is wrong only by what it calls has that from there.
-void leave_to_what_is_called(verdict::Exercise& exercise, const OwnSources& sources) {
+/// A function whose only mistake is one that it calls has the mistake from there.
+void leave_to_called_functions(verdict::Exercise& exercise, const OwnSources& sources) {
     std::vector<verdict::FunctionDiagnosis>& functions = exercise.diagnosis->functions;
     for (verdict::FunctionDiagnosis& one : functions) {
         if (one.inputs > 0 || one.mistakes.size() != 1 || one.given_own.value_or(false) || one.inherited) continue;
@@ -154,7 +159,7 @@ void leave_to_what_is_called(verdict::Exercise& exercise, const OwnSources& sour
                 !sources.calls(function, called) || sources.calls(called, function))
                 return false;
             if (mistake == "not_refused") return lets_the_same_through(one, other);
-            // reserve() in the one, and nowhere else on the way.
+            // The vector is reserved in the called function, and nowhere else on the way.
             return mistake == "vector_without_elements" && !sources.never_calls(called, "reserve") &&
                    sources.never_calls_but_through(called, function, "reserve");
         };
@@ -162,14 +167,7 @@ void leave_to_what_is_called(verdict::Exercise& exercise, const OwnSources& sour
     }
 }
 
-std::string listed_names(const std::vector<std::string>& names) {
-    std::string text;
-    for (std::size_t i = 0; i < names.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-    return text;
-}
-
-/// The helper in whose lines the program ended because it divided by zero; empty if it did not, or in the function's
+/// The helper in whose lines the program divided by zero and ended; empty if it did not, or did so in the function's
 /// own lines.
 std::string helper_that_divides_by_zero(const Test& test, const OwnSources& sources) {
     if (test.state != TestState::failed || !test.failure || !test.failure->at || !test.failure->sanitizer) return {};
@@ -179,8 +177,8 @@ std::string helper_that_divides_by_zero(const Test& test, const OwnSources& sour
     return helper == name_alone(test.failure->function) ? std::string() : helper;
 }
 
-/// Beside a check whose lack ends in a division by zero: the functions in which the division itself was seen, which
-/// have no mistake of their own, and those that call the helper where it stands.
+/// Where a missing check ends in a division by zero within a helper: says beside it which other functions were seen to
+/// divide there, and which ones call the helper.
 void tell_who_divides_by_zero(verdict::Exercise& exercise, const OwnSources& sources) {
     std::vector<NamedMistake>& mistakes = exercise.diagnosis->mistakes;
     const auto mistake = std::ranges::find_if(mistakes, [](const NamedMistake& one) {
@@ -206,9 +204,9 @@ void tell_who_divides_by_zero(verdict::Exercise& exercise, const OwnSources& sou
     constexpr std::size_t most_told = 8;
     const std::vector<std::string> callers = sources.functions_that_name(helper);
     told->besides =
-        listed_names({seen.begin(), seen.end()}) + (seen.size() == 1 ? " divides" : " divide") + " by zero in line " +
-        std::to_string(first->failure->at->line) + ", in " + helper +
-        (callers.size() > 1 && callers.size() <= most_told ? ", which " + listed_names(callers) + " call" : "");
+        verdict::listed({seen.begin(), seen.end()}) + (seen.size() == 1 ? " divides" : " divide") +
+        " by zero in line " + std::to_string(first->failure->at->line) + ", in " + helper +
+        (callers.size() > 1 && callers.size() <= most_told ? ", which " + verdict::listed(callers) + " call" : "");
 }
 
 }  // namespace
@@ -216,10 +214,10 @@ void tell_who_divides_by_zero(verdict::Exercise& exercise, const OwnSources& sou
 void settle_shared_helpers(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {
     if (!exercise.diagnosis) return;
     const OwnSources sources(files);
-    take_back_what_comes_before_calls(exercise, sources);
-    say_not_that_it_is_inherited(exercise, sources);
+    charge_what_throws_before_its_calls(exercise, sources);
+    keep_what_is_not_inherited(exercise, sources);
     leave_what_is_kept_to_its_keeper(exercise);
-    leave_to_what_is_called(exercise, sources);
+    leave_to_called_functions(exercise, sources);
     tell_who_divides_by_zero(exercise, sources);
 }
 

@@ -7,12 +7,13 @@
 
 namespace headway::cli {
 
-/// What is left to an earlier function, as far as the sources show whether it is called. A test in which a function
-/// throws in its own lines before it calls those that it waits for is its own, and the function is judged. A mistake of
-/// a function that calls none of those that made it before is not said to be from there: both may call a helper. What
-/// is kept between calls is from an earlier function where a property holds given that one. What is not refused is from
-/// a function that it calls and that lets the same through; an empty std::vector, from one that it calls and that alone
-/// makes room without elements. The lines are a submission's word, and no point depends on them.
+/// Settles whose mistake it is where functions call each other, or a helper, as far as the sources show that:
+/// - A function that throws in its own lines before it calls those that its test waits for is judged.
+/// - A function that calls none of the earlier ones with the same mistake does not have it from them.
+/// - State that is kept between calls is the mistake of an earlier function, if a test passed given that one's answers.
+/// - A refusal that is missing is the mistake of a called function that lets the same through; an empty std::vector,
+///   that of the called function that alone makes room without elements.
+/// The sources are the submission's word: no point depends on them.
 void settle_shared_helpers(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files);
 
 }  // namespace headway::cli

@@ -1,8 +1,10 @@
 #include "grading/where_it_failed.hpp"
 
+#include "grading/causes_in_loops.hpp"
 #include "grading/causes_in_source.hpp"
 #include "grading/causes_of_crashes.hpp"
 #include "submission/function_places.hpp"
+#include "verdict/phrases.hpp"
 
 #include <fmt/format.h>
 
@@ -62,13 +64,11 @@ std::optional<verdict::SourceLine> warned_of_in(const std::string& function,
 
 }  // namespace
 
-std::string without_variant(const std::string& function) { return function.substr(0, function.find(" (")); }
-
 std::optional<verdict::SourceLine> way_through(const std::string& function, const build::ThrowSite& site,
                                                const build::SourceLines& own) {
     const auto is_in_it = [&](const verdict::SourceLine& line) {
         const auto around = own.function_around(line);
-        return around && around->name == without_variant(function);
+        return around && around->name == verdict::name_alone(function);
     };
     if (is_in_it(site.line)) return {};
     const auto line = std::ranges::find_if(site.callers, is_in_it);
@@ -79,9 +79,9 @@ std::optional<verdict::SourceLine> way_through(const std::string& function, cons
 
 std::vector<verdict::SourceLine> callers_in(const verdict::SanitizerReport& report, const build::SourceLines& own) {
     std::vector<verdict::SourceLine> callers;
-    bool is_behind = false;  // the line that it tells
+    bool is_behind = false;  // past the line that the report names
     for (const std::string& line : report.first_lines) {
-        if (line.find(" by thread ") != std::string::npos) break;  // who made or freed that memory
+        if (line.find(" by thread ") != std::string::npos) break;  // how that memory was made or freed
         const std::size_t number = line.find_first_not_of(' ');
         if (number == std::string::npos || line[number] != '#') continue;
         // "    #1 0x560 in headway::ex02::split_heads(headway::Tensor const&, long) ./head_splitting.cpp:31:7"
@@ -104,14 +104,14 @@ std::set<std::string> functions_named_in(const verdict::Exercise& exercise, cons
     std::set<std::string> names;
     for (const verdict::Test& test : exercise.tests) {
         if (test.state != verdict::TestState::failed || !test.failure) continue;
-        names.insert(without_variant(test.failure->function));
+        names.insert(verdict::name_alone(test.failure->function));
         if (!test.failure->at || !verdict::ends_the_program(test.failure->kind)) continue;
         if (const auto around = own.function_around(*test.failure->at); around && !around->name.empty())
             names.insert(around->name);
     }
     if (exercise.diagnosis)
         for (const verdict::NamedMistake& mistake : exercise.diagnosis->mistakes)
-            for (const std::string& function : mistake.functions) names.insert(without_variant(function));
+            for (const std::string& function : mistake.functions) names.insert(verdict::name_alone(function));
     return names;
 }
 
@@ -120,7 +120,7 @@ std::string function_where_it_ends(const std::string& function, const verdict::E
                                    const build::SourceLines& own) {
     std::set<std::string> names;
     for (const verdict::Test& test : exercise.tests) {
-        if (!test.failure || without_variant(test.failure->function) != function ||
+        if (!test.failure || verdict::name_alone(test.failure->function) != function ||
             !verdict::ends_the_program(test.failure->kind))
             continue;
         if (!test.failure->at) return {};
@@ -130,11 +130,11 @@ std::string function_where_it_ends(const std::string& function, const verdict::E
     return names.size() == 1 ? *names.begin() : std::string();
 }
 
-/// Which of those with the same mistake every call of `function` that ended the program had gone into, where that is
-/// one; else empty.
+/// The one function with the same mistake through which all calls of `function` went that ended the program; empty if
+/// there is no such one.
 std::string function_on_the_way(const verdict::FunctionDiagnosis& function, const verdict::Exercise& exercise,
                                 const build::SourceLines& own) {
-    const std::string name = without_variant(function.function);
+    const std::string name = verdict::name_alone(function.function);
     const auto has_the_same = [&](const std::string& other) {
         return std::ranges::any_of(exercise.diagnosis->functions, [&](const verdict::FunctionDiagnosis& one) {
             return one.function == other && one.mistakes == function.mistakes;
@@ -142,7 +142,7 @@ std::string function_on_the_way(const verdict::FunctionDiagnosis& function, cons
     };
     std::set<std::string> names;
     for (const verdict::Test& test : exercise.tests) {
-        if (!test.failure || without_variant(test.failure->function) != name ||
+        if (!test.failure || verdict::name_alone(test.failure->function) != name ||
             !verdict::ends_the_program(test.failure->kind))
             continue;
         if (!test.failure->sanitizer) return {};
@@ -160,6 +160,40 @@ bool is_one_line(const std::optional<verdict::SourceLine>& a, const std::optiona
     return a && b && a->file == b->file && a->line == b->line;
 }
 
+void tell_where_a_sanitizer_ended_it(Failure& failure, const ReadSources& sources) {
+    failure.at = sources.lines().at(failure.sanitizer->file, failure.sanitizer->line);
+    name_what_lacks_a_return(failure, sources);
+    tell_what_clone_keeps(failure, sources);
+    tell_of_a_mask_that_is_not_given(failure, {}, sources);
+    tell_of_a_vector_without_elements(failure, sources);
+    if (!failure.at) return;
+    const build::ThrowSite site{.line = *failure.at, .callers = callers_in(*failure.sanitizer, sources.lines())};
+    failure.through = way_through(failure.function, site, sources.lines());
+}
+
+/// @param site  where the call threw, or was stopped, by the program's word
+void tell_where_it_was(Failure& failure, const build::ThrowSite& site, const ReadSources& sources) {
+    // What waits for something is where it waits. Tests that are handed in and do not end behave wrongly.
+    const bool computes =
+        (failure.kind == verdict::FailureKind::timeout || failure.kind == verdict::FailureKind::wrong_behaviour) &&
+        failure.message.find("a loop whose condition") != std::string::npos;
+    failure.at = computes ? site.in_loop.value_or(site.line) : site.line;
+    // Advice is on the library's words; at a throw of the student's own, the words are the student's.
+    if (site.is_the_throw) failure.advice.reset();
+    if (computes) {
+        tell_what_continue_skips(failure, sources);
+        tell_for_what_a_loop_goes_on(failure, sources);
+    }
+    tell_what_counts_another(failure, sources);
+    tell_how_a_sum_begins(failure, sources);
+    tell_what_was_never_made(failure, sources);
+    tell_which_piece_is_not_cut(failure, sources);
+    tell_of_a_mask_that_is_not_given(failure, site.callers, sources);
+    tell_of_a_vector_without_elements(failure, sources);
+    if (failure.kind == verdict::FailureKind::exception)
+        failure.through = way_through(failure.function, site, sources.lines());
+}
+
 }  // namespace
 
 void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& workspace, build::Build build) {
@@ -170,40 +204,10 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
     const ReadSources sources(workspace.submission().files);
     for (Failure* failure : failures) {
         tell_which_list_has_braces(*failure, sources);
-        if (failure->sanitizer) {
-            failure->at = sources.lines().at(failure->sanitizer->file, failure->sanitizer->line);
-            name_what_lacks_a_return(*failure, sources);
-            tell_what_clone_keeps(*failure, sources);
-            tell_of_a_mask_that_is_not_given(*failure, {}, sources);
-            tell_of_a_vector_without_elements(*failure, sources);
-            if (failure->at) {
-                const build::ThrowSite site{.line = *failure->at,
-                                            .callers = callers_in(*failure->sanitizer, sources.lines())};
-                failure->through = way_through(failure->function, site, sources.lines());
-            }
-        }
+        if (failure->sanitizer) tell_where_a_sanitizer_ended_it(*failure, sources);
         const auto found = failure->frames ? sites.find(*failure->frames) : sites.end();
         failure->frames.reset();
-        if (found == sites.end() || !found->second) continue;
-        // What waits for something is where it waits. Tests that are handed in and do not end behave wrongly.
-        const bool computes = (failure->kind == verdict::FailureKind::timeout ||
-                               failure->kind == verdict::FailureKind::wrong_behaviour) &&
-                              failure->message.find("a loop whose condition") != std::string::npos;
-        failure->at = computes ? found->second->in_loop.value_or(found->second->line) : found->second->line;
-        // Of a throw of the student's own, the words are, too. Where a call was stopped, none are anybody's yet.
-        if (found->second->is_the_throw) failure->advice.reset();
-        if (computes) {
-            tell_what_continue_skips(*failure, sources);
-            tell_for_what_a_loop_goes_on(*failure, sources);
-        }
-        tell_what_counts_another(*failure, sources);
-        tell_how_a_sum_begins(*failure, sources);
-        tell_what_was_never_made(*failure, sources);
-        tell_which_piece_is_not_cut(*failure, sources);
-        tell_of_a_mask_that_is_not_given(*failure, found->second->callers, sources);
-        tell_of_a_vector_without_elements(*failure, sources);
-        if (failure->kind == verdict::FailureKind::exception)
-            failure->through = way_through(failure->function, *found->second, sources.lines());
+        if (found != sites.end() && found->second) tell_where_it_was(*failure, *found->second, sources);
     }
 }
 
@@ -219,7 +223,7 @@ void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::Compil
         if (found != sites.end() && found->second)
             function->at = found->second->line;
         else if (!function->frames)
-            function->at = warned_of_in(without_variant(function->function), warnings, sources);
+            function->at = warned_of_in(verdict::name_alone(function->function), warnings, sources);
         tell_what_leaves_the_end(*function, sources);
         tell_of_other_empty_ones(*function, sources);
     }
@@ -231,13 +235,13 @@ void leave_causes_to_names(verdict::Exercise& exercise) {
     if (!exercise.diagnosis) return;
     const auto has_wrong_input = [&](const std::string& function) {
         return std::ranges::any_of(exercise.diagnosis->functions, [&](const verdict::FunctionDiagnosis& one) {
-            return without_variant(one.function) == function && one.state == verdict::FunctionState::unjudged;
+            return verdict::name_alone(one.function) == function && one.state == verdict::FunctionState::unjudged;
         });
     };
     const auto is_named = [&](const std::string& function) {
         return std::ranges::any_of(exercise.diagnosis->mistakes, [&](const verdict::NamedMistake& mistake) {
             return std::ranges::any_of(mistake.functions,
-                                       [&](const std::string& one) { return without_variant(one) == function; });
+                                       [&](const std::string& one) { return verdict::name_alone(one) == function; });
         });
     };
     for (verdict::Test& test : exercise.tests)
@@ -256,7 +260,7 @@ void leave_out_sizes(verdict::Exercise& exercise) {
         std::size_t views = 0, others = 0;
         for (const verdict::Test& test : exercise.tests)
             if (test.failure && test.failure->kind == verdict::FailureKind::exception &&
-                without_variant(test.failure->function) == without_variant(mistake.functions.front()))
+                verdict::name_alone(test.failure->function) == verdict::name_alone(mistake.functions.front()))
                 ++(is_of_a_view(test) ? views : others);
         const std::size_t sizes = mistake.right.find("; ");
         if (views == 0 || others > 0 || sizes == std::string::npos) continue;
@@ -276,7 +280,7 @@ void tell_in_whose_lines(verdict::Exercise& exercise, const std::vector<build::S
         // Where memory is read too early, the line is known that makes it; else it is where the program ended.
         const bool is_of_memory = one.mistakes.front() == "uninitialised_memory";
         const auto maker = is_of_memory && one.at ? own.function_around(*one.at) : std::nullopt;
-        const std::string name = without_variant(one.function);
+        const std::string name = verdict::name_alone(one.function);
         std::string other = maker ? maker->name : function_where_it_ends(name, exercise, own);
         auto holder = std::ranges::find(functions, other, &verdict::FunctionDiagnosis::function);
         if (!maker && holder == functions.end()) {  // a helper's

@@ -11,9 +11,6 @@
 
 namespace headway::cli {
 
-/// "forward (dropout)" -> "forward"
-std::string without_variant(const std::string& function);
-
 /// Says of the failures in which line of the student's own files each happened, where the program in which they did
 /// tells that. @param tests  as the judge found them in this build
 void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& workspace, build::Build build);
@@ -22,8 +19,8 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
 std::optional<verdict::SourceLine> way_through(const std::string& function, const build::ThrowSite& site,
                                                const build::SourceLines& own);
 
-/// Through which lines of the student's a program got to the one that a sanitizer tells, outwards: as far as the first
-/// lines of its report tell. They are the program's word.
+/// The student's lines through which a program got to the one that a sanitizer names, innermost first, as far as the
+/// beginning of its report has them. The report is the program's word.
 std::vector<verdict::SourceLine> callers_in(const verdict::SanitizerReport& report, const build::SourceLines& own);
 
 /// Says of what the diagnosis found which line makes the memory that is read before anything was written to it: where

@@ -1,6 +1,7 @@
 #include "report/besides.hpp"
 
 #include "report/words.hpp"
+#include "verdict/phrases.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -44,7 +45,7 @@ std::string condition_of(const verdict::FunctionDiagnosis& function, const verdi
 }
 
 bool is_contradicted(const verdict::Exercise& exercise, const verdict::FunctionDiagnosis& function) {
-    constexpr std::string_view more = "; also let through: ", between = "; ";
+    constexpr std::string_view more = verdict::also_let_through, between = verdict::between_let_through;
     return function.telling > 0 && std::ranges::any_of(exercise.tests, [&](const verdict::Test& test) {
                if (!test.failure || test.failure->function != function.function) return false;
                const std::string& words = test.failure->message;

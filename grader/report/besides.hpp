@@ -13,13 +13,15 @@ std::vector<std::string> besides_of(const verdict::Diagnosis& diagnosis, const v
 
 /// In which calls a function without a name is wrong, where nothing else is known of them than that it threw: "wrong
 /// only where some tokens are padding: ..."; empty if nobody knows.
-/// @param failure  what is told of it: a function that ends without a return has thrown nothing
+/// @param failure  the one that is told: if it is that the function ends without a return, the words do not say
+/// "throws"
 std::string condition_of(const verdict::FunctionDiagnosis& function, const verdict::Failure& failure);
 
-/// Of what is told of a function: "right: take the strides of b", which nobody has seen.
+/// Whether a sentence says what to do, "right: take the strides of b", and not what was seen.
 inline bool is_remedy(const std::string& sentence) { return sentence.starts_with("right: "); }
 
-/// Whether tests list more calls that it lets through than the diagnosis counts wrong answers of it: these are not all.
+/// Whether tests list more calls that the function lets through than the diagnosis counts wrong answers: then it is not
+/// said how many answers a mistake fits.
 bool is_contradicted(const verdict::Exercise& exercise, const verdict::FunctionDiagnosis& function);
 
 /// Of a function that cannot be judged yet; empty where it can, or where a test has called it right, given others: that

@@ -1,6 +1,7 @@
 #include "report/findings.hpp"
 
 #include "report/words.hpp"
+#include "verdict/phrases.hpp"
 
 #include <fmt/format.h>
 
@@ -20,9 +21,6 @@ using verdict::Test;
 /// "03_scaled_scores" -> "scaled_scores.cpp"
 std::string main_file(const Exercise& exercise) { return exercise.name.substr(exercise.name.find('_') + 1) + ".cpp"; }
 
-/// "forward (dropout)" -> "forward"
-std::string name_alone(const std::string& function) { return function.substr(0, function.find(" (")); }
-
 /// A #line directive may name any file, and system's files have relative names too.
 bool is_in_the_exercise(const std::string& file) {
     const std::filesystem::path path(file);
@@ -31,7 +29,8 @@ bool is_in_the_exercise(const std::string& file) {
 
 std::optional<SourceLine> definition_of(const Exercise& exercise, const std::string& function) {
     if (!exercise.places) return std::nullopt;
-    const auto place = std::ranges::find(*exercise.places, name_alone(function), &verdict::FunctionPlace::function);
+    const auto place =
+        std::ranges::find(*exercise.places, verdict::name_alone(function), &verdict::FunctionPlace::function);
     return place == exercise.places->end() ? std::nullopt : std::optional(place->at);
 }
 

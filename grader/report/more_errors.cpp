@@ -1,12 +1,16 @@
 #include "report/more_errors.hpp"
 
+#include "verdict/phrases.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headway::report {
@@ -50,7 +54,7 @@ std::string without_names(std::string text, std::vector<std::string> names) {
     return text;
 }
 
-/// Two names that are not declared, of which the same is said: neither error comes of the other.
+/// Whether both say the same of two names that are not declared: then neither error comes of the other.
 bool is_of_the_same_kind(const CompilerMessage& one, const CompilerMessage& other) {
     const std::vector<std::string> names = quoted(one.text), other_names = quoted(other.text);
     if (one.advice.empty() || one.advice == verdict::within_a_library || names.empty() || other_names.empty())
@@ -85,20 +89,14 @@ std::string with_lines_of_the_hint(const std::vector<CompilerMessage>& errors) {
             if (error.advice == first.advice && error.at.file == first.at.file) lines.insert(error.at.line);
     lines.erase(first.at.line);
     if (lines.empty()) return {};
-    const std::size_t more = lines.size() - std::min(lines.size(), most_lines);
-    std::string list;
-    std::size_t told = 0;
-    for (const int line : lines) {
-        if (told == most_lines) break;
-        const bool is_last = ++told == lines.size();
-        list += (list.empty() ? "" : is_last ? " and " : ", ") + std::to_string(line);
-    }
-    return fmt::format("; the same hint is for line{} {}{}", lines.size() == 1 ? "" : "s", list,
-                       more == 0 ? "" : fmt::format(" and {} more", more));
+    std::vector<std::string> numbers;
+    for (const int line : lines) numbers.push_back(std::to_string(line));
+    return fmt::format("; the same hint is for line{} {}", lines.size() == 1 ? "" : "s",
+                       verdict::listed(std::move(numbers), most_lines));
 }
 
-/// " of this kind: 'merge_heads' at line 57 and 'softmax' at line 60": if all that follow are, and one has another
-/// name.
+/// " of this kind: 'merge_heads' at line 57 and 'softmax' at line 60", if all other errors are of the first one's kind
+/// and not all about the same name; else empty.
 std::string with_names_of_the_kind(const std::vector<CompilerMessage>& errors) {
     constexpr std::size_t most_names = 8;
     const CompilerMessage& first = errors.front();
@@ -106,16 +104,11 @@ std::string with_names_of_the_kind(const std::vector<CompilerMessage>& errors) {
     if (!std::all_of(begin, errors.end(), [&](const CompilerMessage& one) { return is_of_the_same_kind(first, one); }))
         return {};
     if (std::all_of(begin, errors.end(), [&](const CompilerMessage& one) { return one.text == first.text; })) return {};
-    const std::size_t count = errors.size() - 1;
-    std::string list;
-    for (std::size_t i = 1; i <= std::min(count, most_names); ++i)
-        list += fmt::format("{}'{}' at line {}",
-                            i == 1       ? ""
-                            : i == count ? " and "
-                                         : ", ",
-                            quoted(errors[i].text).front(), errors[i].at.line);
-    return fmt::format(" of this kind: {}{}", list,
-                       count <= most_names ? "" : fmt::format(" and {} more", count - most_names));
+    std::vector<std::string> names;
+    std::transform(begin, errors.end(), std::back_inserter(names), [](const CompilerMessage& one) {
+        return fmt::format("'{}' at line {}", quoted(one.text).front(), one.at.line);
+    });
+    return " of this kind: " + verdict::listed(std::move(names), most_names);
 }
 
 }  // namespace

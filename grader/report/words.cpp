@@ -8,6 +8,7 @@
 
 #include "terminal/cells.hpp"
 #include "terminal/numbers.hpp"
+#include "verdict/phrases.hpp"
 
 namespace headway::report {
 
@@ -181,10 +182,9 @@ std::string printed_by(const verdict::Test& test) {
 }
 
 std::string wrong_functions_of(const verdict::Test& test) {
-    std::string text = test.depends_on ? *test.depends_on : test.given.value_or("");
-    const std::vector<std::string> others = test.also_wrong.value_or(std::vector<std::string>{});
-    for (const std::string& one : others) text += (&one == &others.back() ? " and " : ", ") + one;
-    return text;
+    std::vector<std::string> functions = {test.depends_on ? *test.depends_on : test.given.value_or("")};
+    if (test.also_wrong) functions.insert(functions.end(), test.also_wrong->begin(), test.also_wrong->end());
+    return verdict::listed(std::move(functions));
 }
 
 std::string property_of(const verdict::Test& test) {

@@ -71,8 +71,8 @@ std::optional<LoudFailure> throw_behind(const verdict::Exercise& exercise, const
 std::optional<verdict::SourceLine> memory_read_too_early(const verdict::Exercise& exercise,
                                                          const verdict::NamedMistake& mistake);
 
-/// That line, the one at which the first function of a mistake was stopped, or what the compiler warned of within it;
-/// empty if none is known.
+/// That line; or the one at which the first function of a mistake was stopped, and the way there; or what the compiler
+/// warned of within it. Empty if none is known.
 std::vector<std::string> stopped_at(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake);
 
 /// "fits all 27 answers of attention_scores that we saw; 24 of them are wrong"; of those alone that the mistakes

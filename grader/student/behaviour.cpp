@@ -6,6 +6,7 @@
 #include "student/layouts.hpp"
 
 #include "reference/array.hpp"
+#include "verdict/phrases.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -186,8 +187,8 @@ struct LaterAnswers {
     Outcome other;      ///< other numbers
 };
 
-/// "q or k": the tensors whose last axis is taken to be dense, where nothing else is wrong with views; empty if more
-/// is, or if that is not all.
+/// "q or k": the tensors that are read as if the stride of their last axis were 1. Empty if anything else is wrong with
+/// views.
 std::string misread_along_the_last_axis(Student& student, const FunctionCall& call, const Outcome& usual) {
     const auto is_as_usual = [&](const Arguments& arguments) {
         return agree_but_for_rounding(numbers_of(usual), numbers_of(student.outcome(call.function, arguments)));
@@ -203,7 +204,7 @@ std::string misread_along_the_last_axis(Student& student, const FunctionCall& ca
         Arguments one = in_rows;
         one[i].value = with_gaps_in_rows(*tensor);
         if (is_as_usual(one)) continue;
-        names.push_back(one[i].name.substr(0, one[i].name.find(" (")));
+        names.push_back(verdict::name_alone(one[i].name));
         others[i].value = rows_in_another_order(*tensor);
     }
     return names.empty() || !is_as_usual(others) ? "" : fmt::format("{}", fmt::join(names, " or "));
@@ -219,18 +220,17 @@ LaterAnswers expect_untouched(Student& student, const FunctionCall& call) {
     };
     for (const auto form : {column_major, sliced}) {
         const Outcome again = expect_unchanged(student, {function, each(arguments, form, Nested::too)});
-        if (!first.error && !agree_but_for_rounding(numbers_of(first), numbers_of(again))) {
-            const std::string misread =
-                student.outside_story([&] { return misread_along_the_last_axis(student, call, first); });
-            if (!misread.empty())
-                expect_as_first(again,
-                                misread +
-                                    " comes in a view that is not contiguous along its last axis, where the "
-                                    "stride is not 1",
-                                ": views whose last axis has stride 1 are read as they should");
-        }
-        expect_as_first(again, "the same numbers come in a view that is not contiguous",
-                        ": it should depend on the numbers alone, not on how they are laid out in memory");
+        const bool differs = !first.error && !agree_but_for_rounding(numbers_of(first), numbers_of(again));
+        const std::string misread =
+            differs ? student.outside_story([&] { return misread_along_the_last_axis(student, call, first); }) : "";
+        if (misread.empty())
+            expect_as_first(again, "the same numbers come in a view that is not contiguous",
+                            ": it should depend on the numbers alone, not on how they are laid out in memory");
+        else
+            expect_as_first(
+                again,
+                misread + " comes in a view that is not contiguous along its last axis, where the stride is not 1",
+                ": views whose last axis has stride 1 are read as they should be");
     }
     expect_as_first(expect_unchanged(student, {function, each(arguments, heads_as_split, Nested::too)}),
                     "the same numbers come in a view that begins later in its storage",

@@ -66,11 +66,4 @@ std::string sentence(const std::string& function, const std::vector<wire::Field>
     return text + ")";
 }
 
-std::string listed(const std::vector<std::string>& words) {
-    std::string text;
-    for (std::size_t i = 0; i < words.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
-    return text;
-}
-
 }  // namespace headway::judge

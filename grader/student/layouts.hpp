@@ -15,9 +15,9 @@ Tensor sliced(const Tensor& tensor);
 /// Of four axes, as splitting into heads leaves them: (B, T, H, d) in memory, behind another sequence. Of others only
 /// behind another slice of the first axis.
 Tensor heads_as_split(const Tensor& tensor);
-/// Rows whose numbers lie side by side, one row behind the other, in another order: only the last axis is dense.
+/// The numbers of a row lie side by side, but the rows in another order: only the last axis is dense.
 Tensor rows_in_another_order(const Tensor& tensor);
-/// Rows one behind the other, in their order, with a gap behind each number: only the last axis is not dense.
+/// The rows lie in their order, but with a gap behind each number: only the last axis is not dense.
 Tensor with_gaps_in_rows(const Tensor& tensor);
 /// Next to each other: contiguous() of such a tensor is the tensor itself.
 Tensor dense(const Tensor& tensor);

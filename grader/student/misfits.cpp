@@ -1,5 +1,6 @@
 #include "student/call_sentence.hpp"
 #include "student/sweep.hpp"
+#include "verdict/phrases.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -89,7 +90,7 @@ std::string names_of(const Arguments& arguments, const std::vector<Place>& place
     for (const Place& place : places)
         if (std::find(names.begin(), names.end(), arguments[place.argument].name) == names.end())
             names.push_back(arguments[place.argument].name);
-    return listed(names);
+    return verdict::listed(names);
 }
 
 /// Whether one of these arguments has the size along two axes: which of them is meant, its name does not say.
@@ -115,7 +116,7 @@ std::string reason_by_shapes(const Arguments& arguments, const Arguments& fittin
         add(due, shape(fitting[place.argument]));
     }
     if (changed.size() > 1 && shapes.size() == 1) changed = {names_of(arguments, places) + " are " + shapes.front()};
-    return listed(changed) + " where " + listed(due) + " would fit";
+    return verdict::listed(changed) + " where " + verdict::listed(due) + " would fit";
 }
 
 /// "k and v have H = 4 where 3 would fit"

@@ -2,6 +2,7 @@
 #include "student/call_sentence.hpp"
 #include "student/harness.hpp"
 #include "student/student.hpp"
+#include "verdict/phrases.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -36,7 +37,7 @@ struct Demand {
         of = {because.substr(0, is_shared ? end : because.size())};
         if (is_shared) words = because.substr(end);
     }
-    std::string sentence() const { return listed(of) + words; }
+    std::string sentence() const { return verdict::listed(of) + words; }
 };
 
 std::vector<Demand> demands(const std::vector<LetThrough>& all, const std::string& function) {
@@ -61,13 +62,13 @@ std::string in_words(const std::vector<LetThrough>& all, const LetThrough& first
     const std::vector<Demand> found = demands(all, first.function);
     std::string text = found.front().sentence() + first.failure.message.substr(first.because.size());
     for (std::size_t i = 1; i < std::min(found.size(), most); ++i)
-        text += (i == 1 ? "; also let through: " : "; ") + found[i].sentence();
+        text.append(i == 1 ? verdict::also_let_through : verdict::between_let_through).append(found[i].sentence());
     if (found.size() > most) text += "; and " + std::to_string(found.size() - most) + " more that should be refused";
     return text;
 }
 
-/// Of each function what it answered; if it answered nothing, the first that it refused by another type. Who answers
-/// without a word lacks the check that another size ends for some other reason.
+/// Of each function, what it answered. Of one that answered nothing, the first call that ended in an exception of
+/// another type: beside answers, such an exception says less, because some other line happened to throw it.
 std::vector<LetThrough> most_telling(const std::vector<LetThrough>& given) {
     std::vector<LetThrough> all;
     for (const LetThrough& one : given) {
@@ -118,7 +119,7 @@ void Student::expect_refusal(const std::string& function, const Arguments& argum
         failure.message += what_came(outcome.value);
     if (test_.outside_story) fail(std::move(failure));
     failure.function = test_.function;
-    // What is asked after the first of them is added to no story.
+    // The story of the first is told; an answer is told rather than an exception of another type.
     const bool is_first = test_.let_through.empty();
     if (is_first || std::ranges::all_of(test_.let_through, &LetThrough::threw)) {
         failure.story = test_.numbered_story();

@@ -107,7 +107,7 @@ verdict::SanitizerReport parse_sanitizer_report(const std::string& output) {
         report.file = file;
         report.line = line_number(match[2]);
     }
-    // Where the use is in the student's lines, these say more than where the memory was made.
+    // Where the memory was made is told only if the use is not in the student's lines, which say more.
     if (report.memory_was.empty() && report.file.empty()) report.memory_was = made;
     if (report.kind.empty()) report.kind = "a sanitizer report";
     for (const std::string& line : lines)

@@ -43,14 +43,14 @@ struct Sweep {
     std::set<std::string> functions;
 };
 
-/// A call that does not fit and was answered all the same, or threw what it should not, which fails the test. What else
-/// is not refused is asked first: who makes one check should not be told of the next one by the next grading.
+/// A call that does not fit, and was answered all the same or threw an exception of another type: it fails the test.
+/// What else is not refused is asked before that, so that all missing checks are told in one grading.
 struct LetThrough {
     std::string function;
     std::string because;       ///< "D = 7 is not divisible by 3 heads"
     std::string kind;          ///< of those that one check would refuse, the first is told
     verdict::Failure failure;  ///< with the story up to here
-    bool threw = false;        ///< an exception of another type: not let through, and asked on all the same
+    bool threw = false;        ///< an exception of another type
 };
 
 /// The objects of a call in a story: what it made, and what it was given, by the names of its arguments.

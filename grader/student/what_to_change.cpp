@@ -1,6 +1,7 @@
 #include "student/what_to_change.hpp"
 
 #include "student/shapes_that_differ.hpp"
+#include "verdict/phrases.hpp"
 
 #include <headway/mask.hpp>
 #include <headway/tensor.hpp>
@@ -54,7 +55,7 @@ void add_axes(std::vector<Axis>& axes, const Fields& arguments) {
     };
     for (const wire::Field& argument : arguments) {
         // Suites say more in a name: "x (a transposed view)".
-        const std::string name = argument.name.substr(0, argument.name.find(" ("));
+        const std::string name = verdict::name_alone(argument.name);
         if (const auto* tensor = std::get_if<Tensor>(&argument.value); tensor != nullptr && tensor->defined())
             add(name, tensor->shape());
         if (const auto* mask = std::get_if<Mask>(&argument.value); mask != nullptr && mask->defined())
@@ -98,12 +99,11 @@ bool repeats_numbers(const std::vector<long>& shape, const std::vector<long>& st
     return false;
 }
 
-/// A view of what is not contiguous, `shape` as `becomes`, which would put numbers into rows that are not theirs.
+/// Of a view that was refused, of `shape` as `becomes`, and that would put numbers into wrong rows after contiguous().
 std::string of_other_order(const std::string& shape, const std::vector<long>& strides, const std::string& becomes) {
     const std::string no_merge = fmt::format(
-        "{} as {} is no merge of neighbouring axes, nor are single ones split: .contiguous() before it would let it "
-        "pass "
-        "and give the numbers in another order than is meant, most likely. ",
+        "{} as {} neither merges neighbouring axes nor splits single ones: with .contiguous() before it, it would "
+        "pass, but most likely give the numbers in an order that is not meant. ",
         shape, becomes);
     const std::vector<long> sizes = sizes_in(shape), rows = sizes_in(becomes);
     const bool first_two_axes_merge =
@@ -111,10 +111,10 @@ std::string of_other_order(const std::string& shape, const std::vector<long>& st
     if (first_two_axes_merge)
         return no_merge +
                fmt::format(
-                   "Flatten first, transpose then: if it is x.transpose(1, 2), write x.contiguous().view({{-1, "
+                   "Flatten first, then transpose: if it is x.transpose(1, 2), write x.contiguous().view({{-1, "
                    "{}}}).transpose(0, 1).",
                    sizes[1]);
-    return no_merge + "First transpose so that the axes that become one are neighbours, in their order.";
+    return no_merge + "First transpose, so that the axes that become one are neighbours in the right order.";
 }
 
 /// slice(axis, begin, end) of an axis of that size.

@@ -106,7 +106,7 @@ void WorkerLink::explain_uncaught(const wire::Error& error) {
     const auto told = [&](const std::string& said) {
         return "threw " + error.type + ", which nothing could catch" + (said.empty() ? "" : ": " + said);
     };
-    // What has answered has reached main, whatever it says.
+    // A worker that has answered has reached main, whatever it says.
     if (!error.before_main || has_answered_)
         throw NoAnswer{FailureKind::exception, told(error.message), false, error, error.frames};
     throw NoAnswer{FailureKind::exception, never_reached() + told(error.message), false, {}, error.frames};

@@ -9,10 +9,10 @@
 
 namespace headway::build {
 
-/// What a file declares outside of any function and any type: one of these, a variable, an alias; or a directive.
+/// What a file declares outside of functions and types: a function, a type, a variable or an alias; or a directive.
 struct Declaration {
     std::vector<Word> words;
-    /// What others mention who get there: a function's name, and of anything else all that it mentions.
+    /// What others mention to get there: a function's name; of anything else, all that it mentions.
     std::vector<std::string> names;
     std::string function;  ///< which it defines, if it is one
     std::size_t body = 0;  ///< of `words`: where its block begins, if it has one

@@ -25,6 +25,11 @@ std::map<std::string_view, std::size_t> first_tensors(const std::vector<Word>& w
     return first;
 }
 
+bool ends_without_value(const std::vector<Word>& words, std::size_t name) {
+    const bool has_braces = is(words, name + 1, "{") && is(words, name + 2, "}");
+    return is(words, has_braces ? name + 3 : name + 1, ";");
+}
+
 bool is_local(const std::string& name, const std::vector<Word>& words, std::size_t before) {
     bool is_declared = false;
     for (std::size_t i = 3; i < std::min(before, words.size()); ++i) {

@@ -15,6 +15,9 @@ namespace headway::build {
 /// is one, and which word first shows it. The names are those of `words`.
 std::map<std::string_view, std::size_t> first_tensors(const std::vector<Word>& words);
 
+/// Whether a declaration ends behind this name, without a value: "x;" or "x{};".
+bool ends_without_value(const std::vector<Word>& words, std::size_t name);
+
 /// Declared before this word with a type in front of it, and with no other way to it: else it may change unseen.
 bool is_local(const std::string& name, const std::vector<Word>& words, std::size_t before);
 

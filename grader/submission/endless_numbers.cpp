@@ -10,7 +10,7 @@
 namespace headway::build {
 namespace {
 
-/// Of "const double a = f(x, y), b = 1;", how far `b` may be from where that begins: each `, b` is followed back.
+/// How far `b` in "const double a = f(x, y), b = 1;" may be from the beginning: each `, b` is followed back to it.
 constexpr std::size_t most_words_back = 200;
 
 /// How a variable changes in a loop, if it does so in one way alone: `*` and `2` of "power *= 2".
@@ -150,7 +150,7 @@ private:
         return is(i, "<") || is(i, ">") || are(i, {"=", "="}) || are(i, {"!", "="});
     }
 
-    /// All that is not known to read it.
+    /// Whether this use may change the variable: true for all that is not known only to read it.
     bool may_change(std::size_t i) const {
         const bool is_changed = (is(i + 1, "=") && !is(i + 2, "=")) || (is_sign(i + 1) && is(i + 2, "=")) ||
                                 are(i + 1, {"+", "+"}) || are(i + 1, {"-", "-"});
@@ -192,6 +192,31 @@ std::optional<Comparison> comparison(const LoopWords& read, std::size_t begin, s
     found.right_is_a_number = read.is_number(i);
     found.words += " " + found.sign + " " + found.right;
     return found;
+}
+
+/// Of "power * 2 <= size", a variable on both sides: what an infinite `size` leads to.
+std::optional<StaysTrue> never_passes(const LoopWords& read, const Comparison& asked, const Change& change,
+                                      std::size_t loop) {
+    const bool goes_up = asked.sign.front() == '<';
+    if (!goes_up || looks_for_infinity(read, loop) || read.is_looked_at(asked.right, loop)) return {};
+    if (change.sign == "*" && change.by > 1 && asked.sign == "<=")
+        return StaysTrue{StaysTrue::Why::counter_grows_to_it, asked.right, asked.left, asked.words};
+    if (change.sign == "+" && !asked.is_of_a_product)
+        return StaysTrue{StaysTrue::Why::counter_never_gets_to, asked.right, asked.left, asked.words};
+    return {};
+}
+
+/// Of "size >= 2", compared with a number: what an infinite `size`, or one of 0, leads to.
+std::optional<StaysTrue> stays_below_or_above(const LoopWords& read, const Comparison& asked, const Change& change,
+                                              std::size_t loop) {
+    const bool scales = change.sign == "*" || change.sign == "/";
+    if (asked.is_of_a_product || !scales || read.is_looked_at(asked.left, loop)) return {};
+    const bool goes_up = asked.sign.front() == '<';
+    if (!goes_up && !looks_for_infinity(read, loop))
+        return StaysTrue{StaysTrue::Why::infinity_stays, asked.left, {}, asked.words};
+    if (goes_up && std::strtod(asked.right.c_str(), nullptr) > 0)
+        return StaysTrue{StaysTrue::Why::zero_stays, asked.left, {}, asked.words};
+    return {};
 }
 
 }  // namespace
@@ -255,26 +280,9 @@ std::optional<StaysTrue> stays_true(const FunctionAround& function, int line) {
     if (!asked || !read.is_floating(asked->left, begin)) return {};
     const auto change = read.only_change(asked->left, end, last);
     if (!change) return {};
-    const bool goes_up = asked->sign.front() == '<';
-    if (!asked->right_is_a_number) {
-        if (!goes_up || !read.is_floating(asked->right, begin) || !read.stays(asked->right, begin, last) ||
-            looks_for_infinity(read, *loop) || read.is_looked_at(asked->right, *loop))
-            return {};
-        if (change->sign == "*" && change->by > 1 && asked->sign == "<=")
-            return StaysTrue{StaysTrue::Why::counter_grows_to_it, asked->right, asked->left, asked->words};
-        if (change->sign == "+" && !asked->is_of_a_product)
-            return StaysTrue{StaysTrue::Why::counter_never_gets_to, asked->right, asked->left, asked->words};
-        return {};
-    }
-    if (asked->is_of_a_product) return {};
-    const bool scales = change->sign == "*" || change->sign == "/";
-    const bool is_looked_at = read.is_looked_at(asked->left, *loop);
-    if (!goes_up && scales && !is_looked_at && !looks_for_infinity(read, *loop))
-        return StaysTrue{StaysTrue::Why::infinity_stays, asked->left, {}, asked->words};
-    const double bound = std::strtod(asked->right.c_str(), nullptr);
-    if (goes_up && scales && bound > 0 && !is_looked_at)
-        return StaysTrue{StaysTrue::Why::zero_stays, asked->left, {}, asked->words};
-    return {};
+    if (asked->right_is_a_number) return stays_below_or_above(read, *asked, *change, *loop);
+    const bool right_stays = read.is_floating(asked->right, begin) && read.stays(asked->right, begin, last);
+    return right_stays ? never_passes(read, *asked, *change, *loop) : std::nullopt;
 }
 
 }  // namespace headway::build

@@ -31,7 +31,7 @@ struct Extent {
     std::size_t condition = 0;  ///< its opening bracket
 };
 
-/// Of `k.size(2)` in a condition: for each the function is read once more.
+/// Of sizes such as `k.size(2)` in a condition: for each, the function is read once more.
 constexpr int most_sizes = 8;
 
 /// Whether a variable that is handed to a function may come back with another value.

@@ -18,12 +18,12 @@ struct Word {
     bool is_literal() const;
 };
 
-/// Of one text, in which nobody has a tenth as many. A word takes ten times as much memory as the byte it may be.
+/// The most words of one text; no honest one has a tenth of that. A word may be one byte, and takes ten times its
+/// memory.
 constexpr std::size_t most_words_read = 400'000;
 
-/// A source as the compiler's preprocessor reads it: lines that end with a backslash are joined, comments are gone, %:
-/// is
-/// #. Directives are words like all others. Takes any text, and ends with it, or with `most_words_read`.
+/// A source as the compiler's preprocessor reads it: lines that end with a backslash are joined, comments are gone, and
+/// %: is #. Directives are words like all others. Takes any text, and stops after `most_words_read`.
 std::vector<Word> words_of(std::string_view text);
 /// Without #include, #define and the like: a macro's text defines nothing where it stands.
 std::vector<Word> words_without_directives(std::string_view text);

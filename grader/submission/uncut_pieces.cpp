@@ -138,8 +138,8 @@ std::optional<WholePieces> whole_pieces(const FunctionAround& function) {
         std::size_t at = i + 5;
         while (at < words.size() && !is(at, ";") && !is(at, ")")) ++at;
         const std::string& counter = words[i + 3].text;
-        constexpr std::size_t all = 14;
-        if (at + all > words.size() || !is(at + 1, counter) || !is(at + 2, "+") || !is(at + 4, "<")) continue;
+        constexpr std::size_t rest = 14;  // words of "; t + run <= T; t += run)" and of what follows, at least
+        if (at + rest > words.size() || !is(at + 1, counter) || !is(at + 2, "+") || !is(at + 4, "<")) continue;
         const std::string& step = words[at + 3].text;
         const std::size_t bound = is(at + 5, "=") ? at + 6 : at + 5, end = bound + 1;
         const bool is_moved = is(end, ";") && is(end + 1, counter) && is(end + 2, "+") && is(end + 3, "=") &&

@@ -27,8 +27,8 @@ struct WholePieces {
     std::string condition;  ///< "t + run <= T"
 };
 
-/// The only such loop of a function, whose counter is its own: none goes on where it ends. Nothing if there are
-/// several.
+/// The only such loop of a function; nothing if there are several. It declares its counter itself, so that no other
+/// loop goes on where it ends.
 std::optional<WholePieces> whole_pieces(const FunctionAround& function);
 
 }  // namespace headway::build

@@ -21,10 +21,10 @@ constexpr std::size_t most_bytes_for_advice = std::size_t{256} << 10U;
 constexpr std::ptrdiff_t most_words_of_a_line = 500;
 constexpr std::size_t longest_name_for_advice = 80;  ///< in ASCII: with a longer one, or another, nothing is read
 
-/// Whether they are within that bound, but for replays, which are no part of a submission.
+/// Whether the files are within that bound. Replays do not count: they are no part of a submission.
 bool is_read_for_advice(const std::vector<SourceFile>& files);
 
-/// Those that are read: all but replays, or none.
+/// The files that are read for advice: all but replays, or none.
 std::vector<SourceFile> read_for_advice(const std::vector<SourceFile>& files);
 
 /// One file, without directives, and what many questions about it need.

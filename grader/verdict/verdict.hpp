@@ -75,7 +75,7 @@ struct SanitizerReport {
     int line = 0;      ///< 0 if unknown
     std::vector<std::string> first_lines;
     StackUse stack_use = StackUse::unknown;  ///< of a stack-overflow; not written: the failure's message says it
-    /// "freed at module.cpp:26": what else the report tells of the memory, with a line of the student's; not written.
+    /// "freed at module.cpp:26", or "made at ...": where in the student's lines that memory was; not written.
     std::string memory_was = {};
 };
 
@@ -236,11 +236,11 @@ struct CompilerMessage {
 
 /// What the diagnosis says of a function that throws where an answer is due. Reports know it by that.
 inline constexpr const char* throws_for_some = "it throws for some of what it should answer";
-/// And how it begins to say where it does; the second where a build in which memory is watched ends in another way,
-/// such as a function without a return.
+/// How its words begin on where a function throws; and where the build that watches memory shows that it ends
+/// otherwise, as a function without a return does.
 inline constexpr std::string_view throws_where = "it throws where ", no_answer_where = "it gives no answer where ";
 
-/// How it ends the words on memory that is given back, where the end of an axis is never written.
+/// How its words on memory end where the end of an axis of a result is never written.
 inline constexpr std::string_view end_is_never_written = ": do loops go that far?";
 
 /// The advice where a compiler speaks of a library's code and nothing better is known.

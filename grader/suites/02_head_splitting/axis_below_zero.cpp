@@ -12,8 +12,8 @@ namespace {
 
 using verdict::FailureKind;
 
-/// Who asks x.size(-1) whether there is such an axis hears yes, and then reads before the beginning of a vector: what
-/// that does to the program tells less than where it comes from.
+/// x.size(-1) does not refuse -1, so that a check by it lets such an axis through, and shape[-1] is memory before the
+/// vector's. If that ends the program, the failure says why.
 Outcome asked_below_zero(Student& student, const Tensor& x) {
     try {
         return student.outcome("transpose", {{"x", x}, {"axis0", Index{-1}}, {"axis1", Index{1}}});

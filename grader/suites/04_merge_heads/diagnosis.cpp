@@ -24,7 +24,7 @@ Array stored(const Tensor& tensor) {
     return choices.reading.tensor(tensor, Argument::other);
 }
 
-/// What its own merge_heads does with a context that lies in row-major order.
+/// With the merging that such a merge_heads does of a context that is row-major.
 Choices merging_what_is_contiguous(const Choices& c) {
     Choices choices = c;
     choices.merging.merge = c.merging.by_storage;
@@ -191,7 +191,7 @@ Answer merged_and_projected(judge::Student& student, const Arguments& arguments,
     return own == nullptr ? answer_of(output) : Answer::of(judge::own(*own));
 }
 
-/// What follows from these.
+/// What follows from the student's own merge_heads and project_output.
 std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& arguments) {
     const Tensor x = tensor(arguments, "x");
     const Index H = integer(arguments, "num_heads");
@@ -204,7 +204,7 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
     return merged_and_projected(student, arguments, attended.context);
 }
 
-/// The same where it decides otherwise before it calls them.
+/// The same where the attention before them is computed by other choices.
 std::optional<Answer> from_own_parts_and(judge::Student& student, const Arguments& arguments, const Choices& c) {
     const Tensor x = tensor(arguments, "x");
     Given given;

@@ -183,7 +183,7 @@ Evidence drops_around_its_answer(AttentionObject& object, const Question& questi
     };
 }
 
-/// Whatever a module computes: what it drops, it does not drop once more in the next call.
+/// Expects, whatever a module computes, that each call in training drops other weights than the one before.
 void expect_other_drops_in_each_call(AttentionObject& object, const Question& question) {
     const auto answer = [&] { return reference::exact(object.forward(question)).value; };
     const auto in_eval = answer();

@@ -12,11 +12,11 @@ namespace headway::judge {
 
 // What experiments make of a question or an answer, to see whether a test then passes.
 
-/// What experiments may write anew, over all questions of a run. A question takes a few bytes and may have millions of
-/// elements.
+/// How many elements experiments may still copy, over all questions of a run. A question of a few bytes may have
+/// millions of elements.
 class ElementsLeft {
 public:
-    /// @return whether there is room for as many
+    /// @return whether so many elements were left
     bool take(Index elements);
 
 private:
@@ -43,8 +43,8 @@ wire::Value with_queries_before_heads(wire::Value answer);
 /// that of weights or of a mask. Else nothing.
 std::string what_an_axis_counts(const std::string& words);
 
-/// The question, with 0 for each number that is too large, infinite or none; nothing if there is no such number.
-/// And nothing if there is no room for it.
+/// The question, with 0 for each number that is too large, infinite or none; nothing if there is no such number, or not
+/// so many elements are left.
 std::optional<wire::Value> within_the_promise(const wire::Value& question, ElementsLeft& left);
 
 /// A question whose mask has the sequences where (B, H, T, S) has heads or queries.
@@ -53,7 +53,7 @@ struct SequencesFirst {
     Shape was, is;         ///< of the mask
 };
 
-/// Nothing if its mask can be meant as it is alone, or there is no room for it.
+/// Nothing if its mask can only be meant as it is, or not so many elements are left.
 std::optional<SequencesFirst> with_sequences_first(const wire::Value& question, ElementsLeft& left);
 
 /// What is wrong with masks that were meant to have the sequences first.

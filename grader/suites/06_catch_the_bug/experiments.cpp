@@ -253,7 +253,7 @@ std::string why_failed(const Student& student, std::uint64_t seed, const Trial& 
         return attention.answer(met.attention->id, other->question);
     };
     const auto kept_within = [&](AttentionProcess& attention, const wire::Value& question, wire::Value answer) {
-        // What is refused for its shapes is refused with other numbers, too.
+        // Refused for its shapes, a question would be refused with other numbers, too.
         const bool is_refused = tensor_in(answer, "output") == nullptr;
         const auto tame = is_refused ? std::nullopt : within_the_promise(question, left);
         asks_beyond |= tame.has_value();

@@ -56,8 +56,8 @@ inline void expect_as_it_was(Student& student, const Filled& filled, wire::Handl
            Stage::none, because + ": your " + function + ended + "it has changed the cache before");
 }
 
-/// Asks append what it must refuse. One that refuses too late, when the cache has changed, is asked the rest all the
-/// same: who never looks at v should not be told of one v alone.
+/// Asks append what it must refuse. An append that refuses too late, when the cache has changed, is still asked the
+/// rest: if it never looks at v, all that it lets through should be told.
 class Refusals {
 public:
     Refusals(Student& student, const Filled& filled) : student_(student), filled_(filled), cache_(filled.in(student)) {}
@@ -68,7 +68,7 @@ public:
         });
     }
 
-    /// @param asked  asks of cache() what append must refuse
+    /// @param asked  calls append on cache() with what it must refuse
     void ask(const std::string& because, const std::function<void()>& asked) {
         const std::size_t before = student_.test_record().let_through.size();
         try {
@@ -83,7 +83,7 @@ public:
 
     wire::Handle cache() const { return cache_; }
 
-    /// What was let through is told before what was refused too late.
+    /// Fails the test if something was refused too late and nothing let through: that would be told first.
     void end() {
         TestRecord& record = student_.test_record();
         if (!late_ || !record.let_through.empty()) return;

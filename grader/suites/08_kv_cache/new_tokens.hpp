@@ -10,7 +10,7 @@
 /// What decode is asked with.
 namespace headway::diagnosis {
 
-/// Where sequences end there are zeros: some hand on the cache, others copies of what counts.
+/// Zeros past the end of each sequence: some submissions hand on the whole cache, others a copy of what counts.
 inline Tensor zero_past(const Shape& lengths, const Tensor& held) {
     for (Index b = 0; b < held.size(0); ++b) held[b].slice(1, lengths[as_size(b)], held.size(2)).fill(0);
     return held;

@@ -39,7 +39,7 @@ PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity,
     const wire::Handle first = student.keep("make_cache", usual);
     expect_empty(student, first, n);
     const wire::Handle second = student.keep("make_cache", usual);  // what is written to one shows in no other
-    student.test_record().waits_for = {"append"};  // which may end the program: that is no mistake of make_cache
+    student.test_record().waits_for = {"append"};  // if append ends the program, that is no mistake of make_cache
     const Outcome written = student.outside_story([&] {
         const Tensor tokens = new_heads(random, n, 1);
         return student.outcome("append", {{"cache", first}, {"k", tokens}, {"v", tokens}, {"counts", each(n.B, 1)}});

@@ -169,7 +169,7 @@ PROPERTY(TiledAttention, MasksReachTheirTiles, 1,
                              random_mask(random, {n.H, 1, n.S}), reference::padding_mask(lengths, n.S),
                              Mask::block_all({n.T, 1}), open_inside(n)})
         for (const Index tile : {Index{2}, Index{4}}) expect_attention(student, in, mask, false, tile);
-    // Once causal whatever came before: where that was right given others, nothing is asked in turn.
+    // Causal once in any case: where the masks above were right only given other functions, those below are not asked.
     MaskedQuestions questions(student);
     questions.expect_masked(in, every_other_blocked(n), true, 2);
     for_every_mask(student, random, {n.B, n.H, n.T, n.S}, [&](const Mask& mask, Random& own) {
@@ -209,7 +209,7 @@ void expect_future_untouched(Student& student, Random& random) {
         const auto all = from_own_parts(student, arguments);
         return all ? std::optional(own(early(reference::to_tensor(*all)))) : std::nullopt;
     };
-    // Most queries and keys do not show in the early rows: that they count is seen in all rows, without NaN.
+    // Early rows show few queries and keys. That all of them count is seen in all rows, of numbers without NaN.
     const Evidence of_all_rows = [&](const Array&) {
         return computes(student,
                         {"tiled_attention", whole.with(Mask{}, true, tile)})(expected_context(whole, Mask{}, true));

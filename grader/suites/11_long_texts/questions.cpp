@@ -98,7 +98,7 @@ Questions ask_window_attention(Random& random) {
     questions.add(sharp.arguments());
     // Longer than most blocks of queries, and a window of which an eighth is several of them.
     questions.add(Inputs(random, {1, 1, 66, 66, 2, 1}, {32, {}, Mask{}}).arguments());
-    // Which of these lie in the keys of a block, and not in the window of each of its queries, tells how many those
+    // Which global tokens are among the keys of a block, but not in the window of each query, tells how large blocks
     // are.
     questions.add(Inputs(random, {1, 1, 66, 66, 2, 1}, {32, {0, 10, 40}, Mask{}}).arguments());
     return questions;

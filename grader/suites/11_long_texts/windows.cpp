@@ -44,7 +44,7 @@ Index block_begin(Index T, Index S, Index w) {
     return std::max<Index>(0, S - T - w + 1);
 }
 
-/// Where the window of the first query begins that is computed together with this one.
+/// Where the window of the first query of this one's block begins.
 Index first_key_of_block(const Windows::Pair& pair, Index w, Index queries) {
     const Index first = pair.t / queries * queries;
     return std::max<Index>(0, first + pair.S - pair.T - w + 1);

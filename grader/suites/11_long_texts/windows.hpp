@@ -56,8 +56,8 @@ struct Windows {
     enum class CountsList { nowhere, before_windows, before_block };
     CountsList counts_list = CountsList::nowhere;
     bool neighbours_count_once = false;  ///< a name beside an equal one in that list does not count again
-    /// Where a global token counts once more although the query sees it already; in_blocks: where the keys of all
-    /// windows of its block of queries hold it (see together), and in the row of a global query if that is one of them.
+    /// Where a global token counts once more although the query sees it already. in_blocks: where the keys of the block
+    /// of queries hold it (see together), and in the row of a global query that is in such a block.
     enum class CountsTwice { nowhere, in_windows, in_every_row, in_blocks };
     CountsTwice counts_twice = CountsTwice::nowhere;
     /// Queries whose attention is computed together, from the first query on, and what each of them sees that only

@@ -80,7 +80,8 @@ struct CodedCache {
 CodedRows behind(const CodedRows& old, const CodedRows& fresh);
 CodedCache append(const Eights& choices, const CodedCache& cache, const Array& k, const Array& v);
 
-/// As if the first numel() numbers from data() on were all elements: of a clone with gaps some keep their sign.
+/// Scales as if the first numel() numbers from data() on were all elements: of a clone with gaps, some of the elements
+/// keep their sign.
 Array scales_of_a_clone(const Tensor& x);
 /// The largest |x| of all numbers that `same` puts together with row (b, h, p), over 127.
 Array scales_over(const Array& x, bool over_batch, bool over_heads, bool over_tokens);

@@ -18,7 +18,7 @@ std::vector<float> borders_of(const std::string& format);
 /// Numbers of a format, of many sizes, of both signs.
 Tensor numbers_of_format(Random& random, const Shape& shape, const std::string& format);
 
-/// What lies past the largest half, on either side, becomes that: no score is asked beyond.
+/// The numbers, with those past the largest half, on either side, replaced by it: no larger score is asked.
 Tensor within_halves(const Tensor& x);
 
 /// Some keys of each row are blocked; where `empty`, whole rows too.

@@ -56,8 +56,8 @@ Array activated(const Activation& choice, const Array& x, const std::string& for
 Array activated_backward(const Activation& choice, const Array& x, const Array& grad_y, const std::string& formula);
 
 /// As if the first numel() numbers from data() on were the elements in row-major order: of a clone that keeps the
-/// strides of x others are changed, and what lies further is left as it is. Backwards x becomes the derivatives so, or
-/// grad_y is multiplied with them.
+/// strides of x others are changed, and what lies further is left as it is. On the way back, a clone of x becomes the
+/// derivatives, or one of grad_y is multiplied by them.
 Array activated_in_a_clone(const Activation& choice, const Tensor& x, const std::string& formula);
 Array slopes_in_a_clone(const Activation& choice, const Tensor& x, const Array& grad_y, const std::string& formula);
 Array activated_backward_in_a_clone(const Activation& choice, const Tensor& x, const Tensor& grad_y,

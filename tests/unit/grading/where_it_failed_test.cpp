@@ -1,6 +1,7 @@
 // What is said of a failure beside the line where it happened.
 #include "grading/where_it_failed.hpp"
 
+#include "grading/causes_in_loops.hpp"
 #include "grading/causes_in_source.hpp"
 #include "submission/words_of_files.hpp"
 
@@ -249,27 +250,6 @@ TEST(WhereItFailed, TheFunctionThatWasCalledGotThereThroughALineOfItsOwn) {
     build::ThrowSite cleared_up = site;
     for (verdict::SourceLine& caller : cleared_up.callers) caller.text = "}";
     EXPECT_FALSE(way_through("layer", cleared_up, own)) << "its last bracket is no call";
-}
-
-TEST(WhereItFailed, ThePieceThatIsNotCutIsSaid) {
-    const std::vector<build::SourceFile> tiled = {{"tiled.cpp",
-                                                   "void tiled(const Tensor& k, Index T, Index run) {\n"
-                                                   "    for (Index t = 0; t < T; t += run) {\n"
-                                                   "        const Index end = t + run;\n"
-                                                   "        use(k.slice(2, t, end));\n"
-                                                   "    }\n"
-                                                   "}\n"}};
-    const auto advice = [&](const std::string& guessed) {
-        verdict::Failure failure;
-        failure.at = verdict::SourceLine{"tiled.cpp", 4, "use(k.slice(2, t, end));"};
-        failure.advice = guessed;
-        tell_which_piece_is_not_cut(failure, ReadSources(tiled));
-        return *failure.advice;
-    };
-    EXPECT_EQ(advice("That reaches past the end. If the axis is cut into pieces, the last one is shorter"),
-              "That reaches past the end. In line 3, end is t + run, also for the last piece, which may be shorter: "
-              "write std::min<Index>(t + run, T).");
-    EXPECT_EQ(advice("It counts from 0."), "It counts from 0.");
 }
 
 TEST(WhereItFailed, NothingIsGuessedOfWhatWorksOnWrongNumbers) {

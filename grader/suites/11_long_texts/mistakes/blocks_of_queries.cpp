@@ -50,13 +50,12 @@ Chapter blocks_of_queries() {
          .ends_in_words = true},
         {.id = "block_counts_globals_twice",
          .decision = "blocks_of_queries",
-         .title =
-             "a global token that the keys of a block of queries hold already is put in once more and counts twice, in "
-             "blocks",
+         .title = "a global token that is already among the keys of a block of queries is added once more and counts "
+                  "twice, in blocks",
          .right = "each key of a block counts once: the global tokens before the first window of the block, then all "
                   "keys from there on",
          .symptom = "right while global tokens stand before the windows of all queries of a block",
-         .question = "Which global tokens do the keys from the first window of the block on hold already?",
+         .question = "Which global tokens are already among the keys from the first window of the block on?",
          .ends_in_words = true},
     };
     return {decisions, mistakes};

@@ -246,8 +246,8 @@ Chapter rotary_turns() {
         // ---- conversion ----
         {.id = "columns_converted_the_other_way",
          .decision = "rotary_columns",
-         .title =
-             "columns are converted the other way: as is due from the other of pairs_to_halves and halves_to_pairs",
+         .title = "columns are converted the other way: as the other one of pairs_to_halves and halves_to_pairs should "
+                  "do it",
          .right = right_columns,
          .symptom = "right for heads of width 2 and 4, where both ways are the same",
          .question = "With d = 6, which column of w is column 1 of pairs_to_halves(w)?",

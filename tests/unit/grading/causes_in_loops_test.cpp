@@ -1,5 +1,5 @@
 // What the words of a submission say of a loop beside the line where it failed.
-#include "grading/causes_in_source.hpp"
+#include "grading/causes_in_loops.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace headway::cli {
 namespace {
 
-TEST(CausesInSource, WhatNoRoundOfALoopChangesIsSaid) {
+TEST(CausesInLoops, WhatNoRoundOfALoopChangesIsSaid) {
     const auto advice = [](const std::string& head, const std::string& body) {
         const std::string text =
             "void reach(Index layers) {\n    Index layer = 1;\n" + head + "\n" + body + "\n    }\n}\n";
@@ -29,7 +29,7 @@ TEST(CausesInSource, WhatNoRoundOfALoopChangesIsSaid) {
     EXPECT_EQ(advice("    while (layer < layers) {", "        ++layer;"), "");
 }
 
-TEST(CausesInSource, TheLoopThatLeavesTheLastPieceIsSaid) {
+TEST(CausesInLoops, TheLoopThatLeavesTheLastPieceIsSaid) {
     const std::vector<build::SourceFile> windows = {{"long_texts.cpp",
                                                      "Tensor window_attention(const Tensor& q, Index T) {\n"
                                                      "    Tensor out = Tensor::empty({T});\n"
@@ -45,8 +45,29 @@ TEST(CausesInSource, TheLoopThatLeavesTheLastPieceIsSaid) {
     tell_what_leaves_the_end(function, ReadSources(windows));
     ASSERT_EQ(function.sentences.size(), 2U);
     EXPECT_EQ(function.sentences[1],
-              "the loop in line 3 goes on only while t + 16 <= T: what is left over behind the last whole piece, it "
-              "does not reach");
+              "the loop in line 3 goes on only while t + 16 <= T: it does not reach what is left over after the "
+              "last whole piece");
+}
+
+TEST(CausesInLoops, ThePieceThatIsNotCutIsSaid) {
+    const std::vector<build::SourceFile> tiled = {{"tiled.cpp",
+                                                   "void tiled(const Tensor& k, Index T, Index run) {\n"
+                                                   "    for (Index t = 0; t < T; t += run) {\n"
+                                                   "        const Index end = t + run;\n"
+                                                   "        use(k.slice(2, t, end));\n"
+                                                   "    }\n"
+                                                   "}\n"}};
+    const auto advice = [&](const std::string& guessed) {
+        verdict::Failure failure;
+        failure.at = verdict::SourceLine{"tiled.cpp", 4, "use(k.slice(2, t, end));"};
+        failure.advice = guessed;
+        tell_which_piece_is_not_cut(failure, ReadSources(tiled));
+        return *failure.advice;
+    };
+    EXPECT_EQ(advice("That reaches past the end. If the axis is cut into pieces, the last one is shorter"),
+              "That reaches past the end. In line 3, end is t + run, also for the last piece, which may be shorter: "
+              "write std::min<Index>(t + run, T).");
+    EXPECT_EQ(advice("It counts from 0."), "It counts from 0.");
 }
 
 }  // namespace

@@ -1,0 +1,157 @@
+#include "grading/causes_in_loops.hpp"
+
+#include "submission/endless_numbers.hpp"
+#include "submission/loops.hpp"
+#include "submission/uncut_pieces.hpp"
+#include "verdict/phrases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headway::cli {
+
+using verdict::Failure;
+using Question = ReadSources::Question;
+
+void tell_what_continue_skips(Failure& failure, const ReadSources& sources) {
+    if (!failure.at) return;
+    const auto& told = sources.about(Question::what_continue_skips, *failure.at, [&]() -> std::optional<std::string> {
+        const build::SourceLines& own = sources.lines();
+        const auto function = own.function_around(*failure.at);
+        const auto step = function ? build::skipped_step(*function, failure.at->line) : std::nullopt;
+        const auto changes = step ? own.at(failure.at->file, step->changes) : std::nullopt;
+        if (!changes) return {};
+        return fmt::format("The continue in line {} goes past line {}, where {} changes: {}", step->skips,
+                           step->changes, step->name, changes->text);
+    });
+    if (told) failure.advice = told;
+}
+
+namespace {
+
+std::string in_words(const build::StaysTrue& loop) {
+    using Why = build::StaysTrue::Why;
+    const std::string& number = loop.number;
+    switch (loop.why) {
+        case Why::counter_grows_to_it:
+            return fmt::format(
+                "Where {0} is infinite, {1} never becomes false: {2} grows until it is infinite as well, and "
+                "infinity <= infinity. Look for infinite numbers before the loop.",
+                number, loop.condition, loop.counter);
+        case Why::counter_never_gets_to:
+            return fmt::format(
+                "Where {0} is infinite, {1} never becomes false: no sum of finite numbers gets there. Look for "
+                "infinite numbers before the loop.",
+                number, loop.condition);
+        case Why::infinity_stays:
+            return fmt::format(
+                "Where {0} is infinite, {1} never becomes false: it stays infinite in each round. Look for infinite "
+                "numbers before the loop.",
+                number, loop.condition);
+        case Why::zero_stays:
+            return fmt::format(
+                "Where {0} is 0, {1} never becomes false: it stays 0 in each round. Look for zeros before the loop.",
+                number, loop.condition);
+    }
+    return {};
+}
+
+std::string in_words(const build::VariableStep& loop) {
+    if (loop.set_in == 0)
+        return fmt::format("{0} is added to {1} in each round: where {0} is 0, the loop never ends.", loop.step,
+                           loop.counter);
+    return fmt::format(
+        "{0} is added to {1} in each round, and may be 0: line {2} sets it to {3} / {4}, which is 0 where {3} is below "
+        "{4}.",
+        loop.step, loop.counter, loop.set_in, loop.divided, loop.divisor);
+}
+
+/// That no round changes what the condition of the one loop in this line reads; empty if one may.
+std::string unchanged_in_words(const std::vector<build::Loop>& around, int line) {
+    const auto begins_there = [&](const build::Loop& loop) { return loop.line == line; };
+    const auto loop = std::ranges::find_if(around, begins_there);
+    if (loop == around.end() || std::ranges::count_if(around, begins_there) > 1 || loop->unchanged.empty()) return {};
+    const std::vector<std::string>& names = loop->unchanged;
+    return fmt::format("Its condition reads {}, and nothing in the loop changes {}.", verdict::listed(names),
+                       names.size() == 1   ? "it"
+                       : names.size() == 2 ? "either"
+                                           : "any of them");
+}
+
+}  // namespace
+
+void tell_for_what_a_loop_goes_on(Failure& failure, const ReadSources& sources) {
+    if (!failure.at || failure.advice) return;
+    const auto& words = sources.about(Question::for_what_it_goes_on, *failure.at, [&]() -> std::optional<std::string> {
+        const auto function = sources.lines().function_around(*failure.at);
+        if (!function) return {};
+        if (const auto numbers = build::stays_true(*function, failure.at->line)) return in_words(*numbers);
+        const auto step = build::variable_step(*function, failure.at->line);
+        if (step) return in_words(*step);
+        const std::string unchanged =
+            unchanged_in_words(build::loops_around(*function, failure.at->line), failure.at->line);
+        return unchanged.empty() ? std::nullopt : std::optional(unchanged);
+    });
+    if (!words) return;
+    const auto function = sources.lines().function_around(*failure.at);
+    const std::string called = verdict::name_alone(failure.function);
+    failure.advice = function->name.empty() || function->name == called
+                         ? *words
+                         : fmt::format("That loop is in {}. {}", function->name, *words);
+}
+
+void tell_what_counts_another(Failure& failure, const ReadSources& sources) {
+    if (!failure.at || failure.message.find(" is out of range for axis ") == std::string::npos) return;
+    const auto& told = sources.about(Question::what_counts, *failure.at, [&]() -> std::optional<std::string> {
+        const build::SourceLines& own = sources.lines();
+        const auto function = own.function_around(*failure.at);
+        const auto loop = function ? build::other_counter_around(*function, failure.at->line) : std::nullopt;
+        const auto head = loop ? own.at(failure.at->file, loop->line) : std::nullopt;
+        if (!head) return {};
+        return fmt::format(
+            "It is in the loop of line {0}, whose condition reads {1} and whose head counts {2}: such a loop goes on "
+            "until something stops it. Is {1} meant in place of {2}? {3}",
+            loop->line, loop->asked, loop->counted, head->text);
+    });
+    if (told) failure.advice = told;
+}
+
+void tell_which_piece_is_not_cut(Failure& failure, const ReadSources& sources) {
+    if (!failure.at || !failure.advice || !failure.advice->starts_with("That reaches past the end. If the axis is cut"))
+        return;
+    const auto& told = sources.about(Question::which_is_not_cut, *failure.at, [&]() -> std::optional<std::string> {
+        const auto function = sources.lines().function_around(*failure.at);
+        if (!function) return {};
+        std::string ends, cut;
+        for (const build::UncutPiece& piece : build::uncut_pieces(*function, failure.at->line)) {
+            ends +=
+                fmt::format("{} line {}, {} is {}", ends.empty() ? "In" : ", and in", piece.line, piece.end, piece.sum);
+            cut += fmt::format("{}std::min<Index>({}, {})", cut.empty() ? "" : " and ", piece.sum, piece.bound);
+        }
+        if (ends.empty()) return {};
+        return fmt::format("That reaches past the end. {}, also for the last piece, which may be shorter: write {}.",
+                           ends, cut);
+    });
+    if (told) failure.advice = told;
+}
+
+void tell_what_leaves_the_end(verdict::FunctionDiagnosis& function, const ReadSources& sources) {
+    if (!function.at) return;
+    const auto is_of_an_end = [](const std::string& sentence) {
+        return sentence.ends_with(verdict::end_is_never_written);
+    };
+    if (std::ranges::none_of(function.sentences, is_of_an_end)) return;
+    const auto around = sources.lines().function_around(*function.at);
+    const auto loop = around ? build::whole_pieces(*around) : std::nullopt;
+    if (loop)
+        function.sentences.push_back(
+            fmt::format("the loop in line {} goes on only while {}: it does not reach what is left over after the last "
+                        "whole piece",
+                        loop->line, loop->condition));
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "grading/read_sources.hpp"
+
+/// What the student's source shows of a loop beside which a call failed.
+namespace headway::cli {
+
+/// Where a while never ends, says which continue goes past what changes its condition.
+void tell_what_continue_skips(verdict::Failure& failure, const ReadSources& sources);
+
+/// Where a call was stopped in a loop: says for which numbers the loop never ends, or that no round changes what its
+/// condition reads, where its own words show that; and in which function it is, if not in the one that was called.
+void tell_for_what_a_loop_goes_on(verdict::Failure& failure, const ReadSources& sources);
+
+/// Where an index runs out of range in a for that counts one variable while its condition reads another.
+void tell_what_counts_another(verdict::Failure& failure, const ReadSources& sources);
+
+/// Where a slice reaches past the end because the last of several pieces is not cut, says where it should be.
+void tell_which_piece_is_not_cut(verdict::Failure& failure, const ReadSources& sources);
+
+/// Where the end of a Tensor::empty is never written, says which loop leaves it out.
+void tell_what_leaves_the_end(verdict::FunctionDiagnosis& function, const ReadSources& sources);
+
+}  // namespace headway::cli
