@@ -14,8 +14,8 @@
 namespace headway::build {
 
 // The one bound on what is read of sources to give advice. The grader reads them itself, in no jail and on no budget of
-// time, and they are read in full even where the compiler skips them. Whoever wants more gets the compiler's words
-// alone.
+// time, and they are read in full even where the compiler skips them. For a larger submission the compiler's words
+// stand alone.
 constexpr std::size_t most_words_for_advice = 20'000;  ///< of all files together; nobody's exercise has a third of that
 constexpr std::size_t most_bytes_for_advice = std::size_t{256} << 10U;
 constexpr std::ptrdiff_t most_words_of_a_line = 500;
