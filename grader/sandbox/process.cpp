@@ -270,7 +270,10 @@ std::optional<Process::MemoryMark> Process::mark_memory() const {
 std::uint64_t Process::growth_since(const MemoryMark& mark) const {
     const auto over = [](std::uint64_t peak, std::uint64_t before) { return peak - std::min(peak, before); };
     const std::uint64_t seen = over(ended_ ? 0 : family_.peak_resident_bytes(), mark.resident);
-    return mark.group_counts ? std::max(seen, over(group_->peak_memory(), mark.in_group)) : seen;
+    // The kernel charges a group in advance, 64 pages for each processor that it runs on, and its threads' stacks in
+    // the kernel: more than many an answer needs.
+    if (!mark.group_counts || !has_started_processes_since(mark)) return seen;
+    return std::max(seen, over(group_->peak_memory(), mark.in_group));
 }
 
 bool Process::has_started_processes_since(const MemoryMark& mark) const {

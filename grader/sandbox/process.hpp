@@ -170,7 +170,8 @@ public:
     };
     /// Peaks count from here. @return nothing where the kernel does not let us
     std::optional<MemoryMark> mark_memory() const;
-    /// Bytes at the peak, over those at the mark.
+    /// Bytes at the peak, over those at the mark: of its processes, and of those that have ended too where a group
+    /// counts.
     std::uint64_t growth_since(const MemoryMark& mark) const;
     /// Whether it has started a process since, as far as that can be seen afterwards.
     bool has_started_processes_since(const MemoryMark& mark) const;

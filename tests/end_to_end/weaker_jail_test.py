@@ -179,7 +179,7 @@ class WeakerJail(unittest.TestCase):
         shown = self.headway("protections")
         self.assertIn("jail                weaker", shown.stdout)
         self.assertIn("it sees the name of this machine", shown.stdout)
-        self.assertIn("Your own exercises need no more.", " ".join(shown.stdout.split()))
+        self.assertIn("For your own exercises this one is enough.", " ".join(shown.stdout.split()))
 
     def test_no_file_that_we_hand_out_says_unsafe(self):
         for name in ("github/headway.yml", "gitlab/.gitlab-ci.yml", "gradescope/setup.sh", "gradescope/run_autograder"):

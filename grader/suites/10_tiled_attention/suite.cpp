@@ -252,7 +252,7 @@ PROPERTY(TiledAttention, MemoryDoesNotGrowWithTheScores, 1,
          "many scores need no more memory than a tile of them: below a fifth of what all would take") {
     if (session.sanitized) return;                // a sanitizer's own memory would be measured
     const Sizes one_head{1, 1, 701, 1901, 3, 2};  // where a table of each head in turn is not small either
-    const Sizes two_heads{1, 2, 401, 1103, 3, 2};
+    const Sizes two_heads{1, 2, 503, 1301, 3, 2};
     bool is_known = true;
     using Call = std::tuple<Sizes, bool, const char*>;
     for (const auto& [n, causal, call] : {Call{one_head, false, "with causal = false"},
