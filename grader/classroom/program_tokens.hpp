@@ -27,7 +27,7 @@ using GivenNames = std::set<std::string, std::less<>>;
 std::vector<Token> tokens_of(const std::vector<build::SourceFile>& files, const GivenNames& given);
 
 /// A program has some hundreds, or a few thousand.
-constexpr std::size_t most_tokens = 60'000;
+constexpr std::size_t most_tokens = 20'000;
 /// Whether a program has more, or a file that is not read to its end (build::most_words_read): it is not compared.
 bool is_too_long_to_compare(const std::vector<build::SourceFile>& files, const GivenNames& given);
 

@@ -21,22 +21,31 @@ namespace {
 constexpr double of_filled = std::bit_cast<float>(std::uint32_t{0xfefefefe});
 constexpr double of_refilled = std::bit_cast<float>(std::uint32_t{0x55555555});
 
+/// Which place a number of a dense tensor has along one axis.
+class Along {
+public:
+    Along(const Shape& shape, std::size_t axis) : size_(static_cast<std::size_t>(shape[axis])) {
+        for (std::size_t later = axis + 1; later < shape.size(); ++later)
+            step_ *= static_cast<std::size_t>(shape[later]);
+    }
+    std::size_t place_of(std::size_t number) const { return number / step_ % size_; }
+
+private:
+    std::size_t size_, step_ = 1;
+};
+
 /// The one part of a result that other memory changes, and which of its numbers were never written.
 struct Unwritten {
     std::string part;
     Shape shape;
     std::vector<bool> numbers;
 
-    std::size_t along(std::size_t axis, std::size_t number) const {
-        for (std::size_t later = axis + 1; later < shape.size(); ++later)
-            number /= static_cast<std::size_t>(shape[later]);
-        return number % static_cast<std::size_t>(shape[axis]);
-    }
     /// Whether it depends on the place along this axis alone which numbers are written.
     bool is_of_whole_rows(std::size_t axis) const {
         std::vector<int> of_row(static_cast<std::size_t>(shape[axis]), -1);
+        const Along along(shape, axis);
         for (std::size_t i = 0; i < numbers.size(); ++i) {
-            int& known = of_row[along(axis, i)];
+            int& known = of_row[along.place_of(i)];
             if (known == 1 - static_cast<int>(numbers[i])) return false;
             known = static_cast<int>(numbers[i]);
         }
@@ -71,12 +80,13 @@ std::optional<std::vector<bool>> unwritten_in(const Array& filled, const Array& 
 std::optional<Tail> tail_of(const Unwritten& one) {
     for (std::size_t axis = one.shape.size(); axis-- > 0;) {
         const auto size = static_cast<std::size_t>(one.shape[axis]);
+        const Along along(one.shape, axis);
         std::size_t begin = size;
         for (std::size_t i = 0; i < one.numbers.size(); ++i)
-            if (one.numbers[i]) begin = std::min(begin, one.along(axis, i));
+            if (one.numbers[i]) begin = std::min(begin, along.place_of(i));
         bool is_tail = begin > 0 && begin < size;
         for (std::size_t i = 0; i < one.numbers.size() && is_tail; ++i)
-            is_tail = one.numbers[i] == (one.along(axis, i) >= begin);
+            is_tail = one.numbers[i] == (along.place_of(i) >= begin);
         if (is_tail) return Tail{one.part, axis, one.shape.size(), static_cast<Index>(begin), static_cast<Index>(size)};
     }
     return {};

@@ -18,6 +18,8 @@ namespace {
 /// From a loop's head to the line: each candidate is followed through all of them.
 constexpr std::ptrdiff_t most_words = 1000;
 constexpr int most_candidates = 8;
+/// Words of what a loop counts from: heads that do not end are not each read to the end of the file.
+constexpr std::size_t longest_start = 100;
 
 /// What a loop counts, up to where, and by how much; and where its head ends.
 struct Count {
@@ -136,7 +138,7 @@ std::optional<WholePieces> whole_pieces(const FunctionAround& function) {
     for (std::size_t i = 0; i + 4 < words.size(); ++i) {
         if (!is(i, "for") || !is(i + 1, "(") || !words[i + 2].is_name() || !is(i + 4, "=")) continue;
         std::size_t at = i + 5;
-        while (at < words.size() && !is(at, ";") && !is(at, ")")) ++at;
+        while (at < i + longest_start && !is(at, ";") && !is(at, ")")) ++at;
         const std::string& counter = words[i + 3].text;
         constexpr std::size_t rest = 14;  // words of "; t + run <= T; t += run)" and of what follows, at least
         if (at + rest > words.size() || !is(at + 1, counter) || !is(at + 2, "+") || !is(at + 4, "<")) continue;
