@@ -2,6 +2,7 @@
 
 #include "classroom/course_material.hpp"
 #include "submission/digest.hpp"
+#include "terminal/shell_words.hpp"
 
 #include <fmt/format.h>
 
@@ -22,17 +23,10 @@ void write_files(const fs::path& folder, const std::vector<build::SourceFile>& f
     }
 }
 
-/// In single quotes, as a shell takes it for one word.
-std::string quoted(const fs::path& path) {
-    std::string text = "'";
-    for (const char c : path.string()) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return text + "'";
-}
-
 /// [github.com/jplag/JPlag, README, "CLI"]
 std::string command_for(const fs::path& folder) {
-    return fmt::format("java -jar jplag.jar -l cpp -bc {} -r {} {}", quoted(folder / "base"), quoted(folder / "result"),
-                       quoted(folder / "submissions"));
+    return report::shell_words({"java", "-jar", "jplag.jar", "-l", "cpp", "-bc", folder / "base", "-r",
+                                folder / "result", folder / "submissions"});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "report/words.hpp"
+#include "terminal/shell_words.hpp"
 
 namespace headway::report {
 namespace {
@@ -16,14 +17,6 @@ using verdict::Exercise;
 using verdict::State;
 using verdict::Test;
 using verdict::TestState;
-
-std::string quoted_for_a_shell(const std::string& word) {
-    constexpr std::string_view harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+:@";
-    if (!word.empty() && word.find_first_not_of(harmless) == std::string::npos) return word;
-    std::string quoted = "'";
-    for (const char letter : word) quoted += letter == '\'' ? std::string(R"('\'')") : std::string(1, letter);
-    return quoted + "'";
-}
 
 NextStep step_for_tests(const Exercise& exercise) {
     const auto failed = std::ranges::find_if(
@@ -64,7 +57,7 @@ bool are_untouched(const std::vector<Exercise>& exercises) {
 
 std::string grade_command(const Exercise& exercise, const std::string& submission) {
     const std::string command = "./headway grade " + exercise.number;
-    return is_the_students_own(submission) ? command : command + " --submission " + quoted_for_a_shell(submission);
+    return is_the_students_own(submission) ? command : command + " --submission " + shell_word(submission);
 }
 
 NextStep next_step(const std::vector<Exercise>& exercises, const std::string& submission) {
