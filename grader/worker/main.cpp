@@ -18,7 +18,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 
 namespace {
 
@@ -75,10 +75,12 @@ std::terminate_handler usual_end = nullptr;
     using namespace headway;
     constexpr int patience_milliseconds = 1000;
     try {
-        struct stat about {};
+        // Not by fstat: the headers of newer glibcs make it a symbol that Debian 11's has not.
+        int type = 0;
+        socklen_t size = sizeof type;
+        const bool is_socket = ::getsockopt(channel, SOL_SOCKET, SO_TYPE, &type, &size) == 0;
         pollfd waiting{channel, POLLIN, 0};
-        const bool is_asked =
-            ::fstat(channel, &about) == 0 && S_ISSOCK(about.st_mode) && ::poll(&waiting, 1, patience_milliseconds) == 1;
+        const bool is_asked = is_socket && ::poll(&waiting, 1, patience_milliseconds) == 1;
         wire::Reply reply;
         if (is_asked) reply.error = worker::uncaught_error();
         const auto frame = reply.error ? wire::read_frame(channel) : std::nullopt;
