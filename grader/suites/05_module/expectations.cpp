@@ -130,6 +130,18 @@ Question towering_question(Random& random, const Sizes& n, const AttentionObject
     return question;
 }
 
+Question sunken_question(Random& random, const Sizes& n, const AttentionObject& object) {
+    Question question = random_question(random, n, n.S);
+    question.key = random_tensor(random, {n.B, 1, n.D()}) + question.key * 3e-5F;  // in each row all scores are alike
+    for (int i = 0; i < 2; ++i) {                                                  // twice, since biases do not grow
+        const std::vector<double> scores = object.expected_scores(question).value;
+        const double largest = *std::ranges::max_element(scores, {}, [](double score) { return std::abs(score); });
+        question.query *= static_cast<float>(-1e4 / largest);
+    }
+    question.mask = random_mask(random, {n.T, n.S});
+    return question;
+}
+
 Question large_question(Random& random, const Sizes& n) {
     Question question = random_question(random, n, n.S);
     question.query *= 300.0F;

@@ -38,8 +38,8 @@ Arguments in_views(Random& random, Arguments arguments) {
 
 /// One head whose keys differ little and whose queries are opposed to them: all scores are near -150, where float's exp
 /// is 0. Larger ones would tell less, as their rounding errors grow with them.
-Arguments negative(Random& random, Arguments arguments) {
-    constexpr float score = 150;
+/// @param apart  by how much of themselves tokens differ
+Arguments negative(Random& random, Arguments arguments, float score = 150, float apart = 0.01F) {
     const Tensor one = random_tensor(random, {1, 1, tensor(arguments, "key").size(2)});
     auto state = std::get<wire::Record>(argument(arguments, "state"));
     const Tensor weight = std::get<Tensor>(state.find("q_proj.weight")->value);
@@ -50,8 +50,8 @@ Arguments negative(Random& random, Arguments arguments) {
     double square = 0;
     for (const double x : projected.value) square += x * x;
     const float factor = score * std::sqrt(static_cast<float>(projected.size(-1))) / static_cast<float>(square);
-    const Tensor key = one + tensor(arguments, "key") * 0.01F;
-    const Tensor query = (one + tensor(arguments, "query") * 0.01F) * -factor;
+    const Tensor key = one + tensor(arguments, "key") * apart;
+    const Tensor query = (one + tensor(arguments, "query") * apart) * -factor;
     arguments = changed(std::move(arguments), "state", state);
     return changed(changed(std::move(arguments), "key", key), "query", query);
 }
@@ -116,6 +116,7 @@ Questions shared_questions(Random& random) {
         questions.add(arguments, "something is blocked");
     questions.add(large(random, question(random, one_head, T, S)));
     questions.add(negative(random, question(random, one_head, T, S)));
+    questions.add(negative(random, question(random, one_head, T, S, random_mask(random, {T, S})), 1e4F, 3e-5F));
     const Arguments far_apart = towering(random, question(random, one_head, T, S));
     questions.add(far_apart);
     questions.add(changed(far_apart, "mask", Mask::block_all({T, S})));  // whatever is left of scores shows there
