@@ -242,7 +242,11 @@ constexpr BeginnersError table[] = {
     {R"(too many arguments to function '([^']*)')", "",
      "There are more arguments than it takes: it is declared as $1."},
     {R"(cannot bind non-const lvalue reference of type '([^']*)&'|non-const lvalue reference to type '([^']*)' cannot bind)",
-     "", "A reference without const names a variable, and a result is none: write $1$2 without &."},
+     R"(&\s*\w+\s*=)", "A reference without const names a variable, and a result is none: write $1$2 without &."},
+    {R"(cannot bind non-const lvalue reference of type '([^']*)&'|non-const lvalue reference to type '([^']*)' cannot bind)",
+     "",
+     "A reference without const takes a variable, and a result is none: give the $1$2 a name first, and pass that. A "
+     "function of your own may take const $1$2& instead."},
     {R"(no match for call to '\((?:const )?(?:std::)?vector<|type '(?:const )?(?:std::)?vector<[^']*' does not provide a call)",
      "", "An element of a std::vector is in square brackets: v[i]."},
     {R"(no match for call to '\((?:const )?(?:\w+::)*Sublayer\)|type '(?:const )?(?:\w+::)*Sublayer' does not provide a call)",
@@ -252,6 +256,9 @@ constexpr BeginnersError table[] = {
     {R"(no matching|too many arguments|too few arguments|requires \d)", "",
      "How many arguments there are, or of which types, is not as declared. Compare them one by one."},
 
+    {R"(to '(?:const )?std::initializer_list<)", "",
+     "It takes numbers that are written out in braces, {a, b, c}. What is computed is put in one by one: make it by "
+     "zeros or allow_all, and assign x(i, j)."},
     {R"('[^']*\*' to (?:function return type )?'(?:std::)?unique_ptr<)", "",
      "A plain pointer does not become a unique_ptr by itself: return std::make_unique<Name of the class>(arguments);"},
     {R"(unique_ptr<[^']*' to (?:function return type )?'(?:std::)?unique_ptr<)", "",

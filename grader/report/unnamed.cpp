@@ -42,7 +42,7 @@ std::string unnamed_in_words(const verdict::Exercise& exercise, const std::strin
             "should depend on the numbers alone, not on how they are laid out in memory",
             function);
     if (found != nullptr && std::ranges::count(found->sentences, verdict::throws_for_some) > 0)
-        return function + " throws for some of what it should answer";
+        return function + " throws where it should answer";
     const auto is_of_a_shape = [](const std::string& one) { return one.starts_with("the result has shape "); };
     if (found != nullptr && std::ranges::any_of(found->sentences, is_of_a_shape))
         return function + " returns a result of another shape than it should";

@@ -1,6 +1,7 @@
 #include "student/shapes_that_differ.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +29,14 @@ std::string other_product(const std::string& a, const std::string& b, const std:
         return " They would fit as matmul(b, a), or with both transposed. Did you transpose the wrong one?";
     if (exchanged)
         return fmt::format(" In the other order, matmul(b, a), they would fit, or {} transposed.", to_transpose);
-    return to_transpose.empty() ? "" : fmt::format(" Transposed, {} would fit.", to_transpose);
+    if (!to_transpose.empty()) return fmt::format(" Transposed, {} would fit.", to_transpose);
+    const bool is_on_another_axis =
+        left.size() == 4 && right.size() == 4 && left[1] != right[1] && left[1] == right[2] && left[3] == right[3];
+    if (!is_on_another_axis) return {};
+    return fmt::format(
+        " Axis 1 is {} in one and {} in the other, which has {} on axis 2: if these are heads, the last two axes were "
+        "to be swapped and not these two.",
+        left[1], right[1], right[2]);
 }
 
 std::string dropped_axis(const std::string& a, const std::string& b) {
@@ -38,9 +46,9 @@ std::string dropped_axis(const std::string& a, const std::string& b) {
                             std::equal(shorter.begin(), shorter.end(), longer.begin());
     if (!is_reduced) return {};
     return fmt::format(
-        " If {} comes from max, sum or mean over the last axis, give it KeepAxis::yes: that leaves a 1 "
-        "there.",
-        first.size() > second.size() ? b : a);
+        " If {} comes from max, sum or mean over the last axis, give it KeepAxis::yes: that leaves a 1 there. Else "
+        ".contiguous().view({{{}, 1}}) puts it there.",
+        first.size() > second.size() ? b : a, fmt::join(shorter, ", "));
 }
 
 std::string of_broadcast(const std::string& operation, const std::string& from, const std::string& to) {
@@ -48,6 +56,12 @@ std::string of_broadcast(const std::string& operation, const std::string& from, 
     std::vector<std::size_t> differing;
     for (std::size_t axis = 0; axis < std::min(source.size(), target.size()); ++axis)
         if (source[axis] != target[axis]) differing.push_back(axis);
+    const bool is_more = source.size() > target.size() && std::equal(target.rbegin(), target.rend(), source.rbegin());
+    if (is_more && operation != "copy_from")
+        return fmt::format(
+            "{} has more axes in front than {}, which cannot take them: sum over those first, or take one of their "
+            "entries.",
+            from, to);
     const bool is_one_axis = source.size() == target.size() && differing.size() == 1;
     if (operation != "copy_from" || !is_one_axis)
         return fmt::format(
@@ -58,6 +72,22 @@ std::string of_broadcast(const std::string& operation, const std::string& from, 
     const std::string told =
         fmt::format("Axis {} is {} in what is copied, and {} in what it is copied into", differing.front(), given, due);
     return told + (given > due ? ": slice the source to as many as the target has." : ": these must be equal.");
+}
+
+std::string of_mask(const std::string& mask, const std::string& filled) {
+    const auto given = sizes_in(mask), due = sizes_in(filled);
+    if (given.size() > due.size()) return fmt::format("The mask has more axes than {}, which is filled.", filled);
+    for (std::size_t axis = 1; axis <= given.size(); ++axis) {
+        const long size = given[given.size() - axis], wanted = due[due.size() - axis];
+        if (size == wanted || size == 1) continue;
+        return fmt::format(
+            "Shapes are compared from their last axis on: axis -{} is {} in the mask and {} in what is filled.{}", axis,
+            size, wanted,
+            size > wanted && wanted > 1
+                ? " Of a part of the scores, only that part of the mask counts: expand() it to all, then slice() it."
+                : "");
+    }
+    return {};
 }
 
 bool merges_or_splits(std::vector<long> shape, std::vector<long> becomes) {

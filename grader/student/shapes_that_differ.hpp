@@ -19,6 +19,9 @@ std::string dropped_axis(const std::string& a, const std::string& b);
 /// @param operation  "copy_from"
 std::string of_broadcast(const std::string& operation, const std::string& from, const std::string& to);
 
+/// What of a mask does not broadcast to the shape that is filled.
+std::string of_mask(const std::string& mask, const std::string& filled);
+
 /// Whether each axis of the new shape is some neighbouring axes of the old one merged, or a part of one that is split.
 /// @param becomes  multiplies to as much as `shape`; one size may be -1, the rest
 bool merges_or_splits(std::vector<long> shape, std::vector<long> becomes);

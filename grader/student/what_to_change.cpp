@@ -183,6 +183,8 @@ const Refusal refusals[] = {
          return fmt::format("The other sizes must multiply to a divisor of {}: a view keeps every number.",
                             match[1].str());
      }},
+    {"std::invalid_argument", R"(masked_fill: the mask: (S) does not broadcast to (S))",
+     [](const Match& match, const Asked&) -> Advice { return of_mask(match[1], match[2]); }},
     {"std::invalid_argument", R"(([^:]+): (S) does not broadcast to (S))",
      [](const Match& match, const Asked&) -> Advice { return of_broadcast(match[1], match[2], match[3]); }},
     {"std::invalid_argument", R"(shape S: a size must not be negative)",
@@ -259,8 +261,8 @@ const Refusal refusals[] = {
      }},
     {"std::invalid_argument", R"([^:]+: a tensor is undefined \(a Tensor\{\} has no shape and no storage\))",
      [](const Match&, const Asked&) -> Advice {
-         return "Tensor{} holds nothing: it was declared and never given a value, or it is an argument that may be "
-                "left out. Ask defined() first.";
+         return "Tensor{} holds nothing. What was declared, also in a struct, and never given a value gets one first, "
+                "as by x = Tensor::zeros(shape); an argument that may be left out is asked defined().";
      }},
     {"std::out_of_range", R"((?:[^:]+: )?axis -?N is out of range for rank 0, shape \(\))",
      [](const Match&, const Asked&) -> Advice {
@@ -298,8 +300,10 @@ const Refusal refusals[] = {
     {"std::out_of_range", R"(vector::_M_range_check: __n \(which is (N)\) >= this->size\(\) \(which is (N)\))",
      [](const Match& match, const Asked&) -> Advice {
          if (!is_one_too_far(match[1], match[2])) return {};
-         return fmt::format("at({}) of a vector with {}: its elements are counted from 0.", match[1].str(),
-                            match[2].str());
+         return fmt::format(
+             "at({}) of a vector with {}: its elements are counted from 0. Does a loop end too late, or is the place "
+             "of an element worked out wrong?",
+             match[1].str(), match[2].str());
      }},
     {"std::length_error", R"(cannot create std::vector larger than max_size\(\)|vector::_M_[a-z_]+|vector::reserve)",
      [](const Match&, const Asked&) -> Advice {

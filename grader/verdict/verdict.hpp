@@ -235,7 +235,7 @@ struct CompilerMessage {
 };
 
 /// What the diagnosis says of a function that throws where an answer is due. Reports know it by that.
-inline constexpr const char* throws_for_some = "it throws for some of what it should answer";
+inline constexpr const char* throws_for_some = "it throws where it should answer";
 /// How its words begin on where a function throws; and where the build that watches memory shows that it ends
 /// otherwise, as a function without a return does.
 inline constexpr std::string_view throws_where = "it throws where ", no_answer_where = "it gives no answer where ";

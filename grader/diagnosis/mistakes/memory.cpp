@@ -192,7 +192,7 @@ Chapter chapters::memory() {
          .title = "memory is used after it was given back",
          .right =
              "keep alive what is pointed to: a tensor as long as a pointer into it is used, a module as long as the "
-             "one that registered it",
+             "one that registered it; a local variable ends with its function, so none points to it later",
          .symptom = "right by luck, another day wrong",
          .question = "Who owns the numbers that this pointer points to, and until when?"},
         {.id = "state_kept_between_calls",
@@ -247,7 +247,8 @@ Chapter chapters::memory() {
         {.id = "result_never_assigned",
          .decision = "result",
          .title = "a Tensor{} is returned that nothing was assigned to",
-         .right = "assign what you computed to what you return: a second declaration of the name hides the first",
+         .right =
+             "each part of what you return needs a value: one was left out, or a second declaration of its name hid it",
          .symptom = "any use of the result throws",
          .question = "Where is the variable that you return given its value, and is it declared twice?"},
         {.id = "vector_without_elements",

@@ -84,7 +84,7 @@ bool Encounter::none_reached() const {
 std::string Encounter::how_lost() const {
     if (!lost) return {};
     if (lost->message == too_many_questions) {
-        const bool in_one = asked.contains(running) && asked.at(running) == most_questions;
+        const bool in_one = asked.contains(running) && asked.at(running) >= most_questions * 9 / 10;
         return " " + lost->message + most_asking(asked) + (in_one ? " (in a loop that does not end?)" : "");
     }
     if (none_reached()) return " were" + lost->message.substr(was.size());

@@ -60,7 +60,7 @@ TEST(Localise, ThatAllIsNaNIsSaidOfAllWrongAnswers) {
     const Observation lost = matrix({1, 2, 3, 4, 5, 6}, std::vector<double>(6, not_a_number));
     EXPECT_THAT(said_of({lost}), Contains(HasSubstr(all_nan)));
     EXPECT_THAT(said_of({lost, thrown}), Each(Not(HasSubstr(all_nan))));
-    EXPECT_THAT(said_of({lost, thrown}), Contains("it throws for some of what it should answer"));
+    EXPECT_THAT(said_of({lost, thrown}), Contains("it throws where it should answer"));
 }
 
 TEST(Localise, OfSeveralPartsThoseThatAreNaNAreNamed) {

@@ -38,13 +38,13 @@ TEST(Unnamed, WhatThrowsIsSaidToThrowThoughNoTestOfItsOwnShowsIt) {
                                                    {samples::failed("A", "what does not fit is refused", 1, failure)});
     verdict::FunctionDiagnosis function;
     function.function = "halves_to_pairs";
-    function.sentences = {"it throws for some of what it should answer"};
+    function.sentences = {"it throws where it should answer"};
     exercise.diagnosis.emplace().functions = {function};
     EXPECT_TRUE(loud_failure(exercise, "halves_to_pairs"));
     exercise.tests.front().depends_on = "halves_to_pairs";
     EXPECT_FALSE(loud_failure(exercise, "halves_to_pairs")) << "it is not judged by that test";
     EXPECT_EQ(unnamed_in_words(exercise, "halves_to_pairs"),
-              "halves_to_pairs throws for some of what it should answer");
+              "halves_to_pairs throws where it should answer");
 }
 
 }  // namespace
