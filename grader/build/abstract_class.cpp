@@ -29,31 +29,31 @@ struct PureFunction {
 /// What stands between the first two single quotes.
 std::string quoted_in(const std::string& text) {
     const std::size_t begin = text.find('\'');
-    const std::size_t end = begin == text.npos ? begin : text.find('\'', begin + 1);
-    return end == text.npos ? "" : text.substr(begin + 1, end - begin - 1);
+    const std::size_t end = begin == std::string::npos ? begin : text.find('\'', begin + 1);
+    return end == std::string::npos ? "" : text.substr(begin + 1, end - begin - 1);
 }
 
 /// "ex05::{anonymous}::Layer<int>" -> "Layer"
 std::string last_name_of(const std::string& qualified) {
     const std::string plain = qualified.substr(0, qualified.find('<'));
     const std::size_t colon = plain.rfind("::");
-    return colon == plain.npos ? plain : plain.substr(colon + 2);
+    return colon == std::string::npos ? plain : plain.substr(colon + 2);
 }
 
 /// "virtual Tensor Layer::weights(const Tensor&, Index) const", or a line of a header that may end early.
 std::optional<PureFunction> function_in(const std::string& declaration) {
     const std::size_t open = declaration.find('(');
-    if (open == declaration.npos) return {};
+    if (open == std::string::npos) return {};
     const std::string before = declaration.substr(0, open);
     const std::size_t begin = before.find_last_of(" :*&~");
     PureFunction function{
-        .name = before.substr(begin == before.npos ? 0 : begin + 1), .parameters = {}, .is_const = {}};
+        .name = before.substr(begin == std::string::npos ? 0 : begin + 1), .parameters = {}, .is_const = {}};
     int depth = 0;
     for (std::size_t i = open; i < declaration.size(); ++i) {
         if (declaration[i] == '(') ++depth;
         if (declaration[i] != ')' || --depth > 0) continue;
         function.parameters = declaration.substr(open, i + 1 - open);
-        function.is_const = declaration.find("const", i) != declaration.npos;
+        function.is_const = declaration.find("const", i) != std::string::npos;
         break;
     }
     return function.name.empty() ? std::nullopt : std::optional(std::move(function));
@@ -77,14 +77,14 @@ AbstractClass abstract_class_of(const CompilerWords& words) {
     AbstractClass abstract;
     for (const CompilerWords& note : words.notes) {
         const std::string text = shortened(note.text);
-        if (const std::size_t at = text.find(of_gcc); at != text.npos)
+        if (const std::size_t at = text.find(of_gcc); at != std::string::npos)
             abstract.name = last_name_of(quoted_in(text.substr(at)));
-        else if (const std::size_t first = text.find(unimplemented); first != text.npos) {
+        else if (const std::size_t first = text.find(unimplemented); first != std::string::npos) {
             const std::string name = quoted_in(text.substr(first));
             const std::size_t in = text.find("' in '", first);
-            if (in != text.npos) abstract.name = last_name_of(quoted_in(text.substr(in + 4)));
+            if (in != std::string::npos) abstract.name = last_name_of(quoted_in(text.substr(in + 4)));
             abstract.functions.push_back(of_clang(note, name));
-        } else if (text.find("'virtual ") != text.npos && !abstract.name.empty()) {
+        } else if (text.find("'virtual ") != std::string::npos && !abstract.name.empty()) {
             if (auto function = function_in(quoted_in(text))) abstract.functions.push_back(std::move(*function));
         }
     }
@@ -125,19 +125,21 @@ std::string what_to_do(const std::string& class_name, const PureFunction& pure, 
 /// What the class does not override, in words.
 std::string listed(const std::vector<PureFunction>& functions) {
     std::vector<std::string> declared;
+    declared.reserve(functions.size());
     for (const PureFunction& one : functions)
         declared.push_back(one.name + one.parameters + (one.is_const.value_or(false) ? " const" : ""));
     return verdict::listed(std::move(declared), most_told);
 }
 
 bool is_about_override(const std::string& text) {
-    return text.find("marked 'override', but does not override") != text.npos ||
-           text.find("marked 'override' hides virtual member function") != text.npos ||
-           text.find("only virtual member functions can be marked 'override'") != text.npos;
+    return text.find("marked 'override', but does not override") != std::string::npos ||
+           text.find("marked 'override' hides virtual member function") != std::string::npos ||
+           text.find("only virtual member functions can be marked 'override'") != std::string::npos;
 }
 
 bool is_about_const(const std::string& text) {
-    return text.find("discards qualifiers") != text.npos || text.find("lose const qualifier") != text.npos;
+    return text.find("discards qualifiers") != std::string::npos ||
+           text.find("lose const qualifier") != std::string::npos;
 }
 
 }  // namespace
@@ -149,8 +151,8 @@ std::string cause_in_abstract_class(const CompilerWords& words, const verdict::C
     if (!is_about_const(said)) return {};
     const AbstractClass abstract = abstract_class_of(words);
     for (const PureFunction& pure : abstract.functions) {
-        const bool is_named =
-            said.find("::" + pure.name + '(') != said.npos || said.find("call to '" + pure.name + '\'') != said.npos;
+        const bool is_named = said.find("::" + pure.name + '(') != std::string::npos ||
+                              said.find("call to '" + pure.name + '\'') != std::string::npos;
         if (!is_named) continue;
         const std::vector<OwnMember>& own = classes.find(abstract.name).named(pure.name);
         if (!own.empty())

@@ -47,11 +47,11 @@ std::string_view without_indent(std::string_view text) {
 
 /// "FILE:14:5" or "FILE:14" at the beginning of `text`, taken off it.
 std::optional<Place> take_place(std::string_view& text) {
-    for (std::size_t colon = text.find(':'); colon != text.npos; colon = text.find(':', colon + 1)) {
+    for (std::size_t colon = text.find(':'); colon != std::string_view::npos; colon = text.find(':', colon + 1)) {
         std::string_view rest = text.substr(colon + 1);
         Place place{.file = text.substr(0, colon), .line = take_number(rest)};
         if (place.line == 0) continue;
-        if (rest.size() > 1 && rest[0] == ':' && decimal_digits.find(rest[1]) != decimal_digits.npos) {
+        if (rest.size() > 1 && rest[0] == ':' && decimal_digits.find(rest[1]) != std::string_view::npos) {
             rest.remove_prefix(1);
             place.column = take_number(rest);
         }
@@ -80,11 +80,13 @@ std::optional<Place> including_place(std::string_view line) {
 
 /// g++'s "FILE: In function ‘f()’:", "FILE: In instantiation of ‘f<int>()’:" and "FILE: At global scope:"
 bool names_a_function(std::string_view line) {
-    return line.ends_with(':') && (line.find(": In ") != line.npos || line.find(": At ") != line.npos);
+    return line.ends_with(':') &&
+           (line.find(": In ") != std::string_view::npos || line.find(": At ") != std::string_view::npos);
 }
 
 bool are_marks(std::string_view line) {
-    return line.find_first_not_of(" ~^") == line.npos && line.find_first_not_of(' ') != line.npos;
+    return line.find_first_not_of(" ~^") == std::string_view::npos &&
+           line.find_first_not_of(' ') != std::string_view::npos;
 }
 
 /// Reads line by line.

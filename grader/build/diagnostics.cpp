@@ -44,7 +44,7 @@ std::vector<std::string_view> lines_printed(std::string_view output) {
 /// What stands in a line behind these words, if it has them.
 std::optional<std::string_view> behind(std::string_view words, std::string_view line) {
     const std::size_t at = line.find(words);
-    return at == line.npos ? std::nullopt : std::optional(line.substr(at + words.size()));
+    return at == std::string::npos ? std::nullopt : std::optional(line.substr(at + words.size()));
 }
 
 /// What stands in quotes there: `main' or 'main'. A symbol may have some of its own.

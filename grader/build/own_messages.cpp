@@ -76,7 +76,7 @@ std::string marks_of_text(std::string marks, std::string_view line, std::string_
         ++characters;
     }
     marks.resize(std::min(marks.size(), characters + 1));
-    return marks.find('^') == marks.npos ? "" : std::string(without_space_after(marks));
+    return marks.find('^') == std::string::npos ? "" : std::string(without_space_after(marks));
 }
 
 bool is_candidate(const CompilerWords& note) { return without_space_before(note.text).starts_with("candidate"); }
@@ -93,7 +93,8 @@ void add_what_goes_on(std::string& text, std::string_view between, std::string_v
 
 /// About the library's inside, or about all that an operator could have meant.
 bool is_noise(std::string_view note) {
-    return note.find("_Tp") != note.npos || (note.starts_with("candidate") && note.find("operator") != note.npos);
+    return note.find("_Tp") != std::string::npos ||
+           (note.starts_with("candidate") && note.find("operator") != std::string::npos);
 }
 
 /// The ^ at a column that the compiler names without a quote; nothing where it may count otherwise than we do.
@@ -182,7 +183,7 @@ std::optional<std::string> OwnMessages::note(const CompilerWords& words, const v
                                  : words.quotes.empty() ? ""
                                                         : words_of(without_space_before(words.quotes.front().text));
     const std::size_t why = text.find("not viable: ");
-    if (text.starts_with("candidate ") && why != text.npos && !declared.empty())
+    if (text.starts_with("candidate ") && why != std::string::npos && !declared.empty())
         return fmt::format("candidate: {} {}", declared, text.substr(why + std::string_view("not viable: ").size()));
     if (text.ends_with("declared here") && !declared.empty()) text += ": " + declared;
     const bool is_there_too = own && own->file == told.file && own->line == told.line;
@@ -198,7 +199,7 @@ std::vector<std::string> OwnMessages::what_stands_before(const CompilerWords& wo
     const bool begins_the_line =
         !words.quotes.empty() && words.quotes.front().has_caret() &&
         words.quotes.front().marks.find_first_not_of(' ') == words.quotes.front().text.find_first_not_of(blanks);
-    if (!words.text.starts_with("expected") || words.text.find(" before ") == words.text.npos || !begins_the_line)
+    if (!words.text.starts_with("expected") || words.text.find(" before ") == std::string::npos || !begins_the_line)
         return {};
     for (int line = told.line - 1; line > 0 && line >= told.line - most_lines_before; --line)
         if (const auto before = own_.at(told.file, line); before && !before->text.empty())

@@ -41,7 +41,7 @@ std::size_t unwanted_of_offered(std::string_view words) {
 std::size_t also_known_as(std::string_view words) {
     for (const auto& [begin, end] : {std::pair<std::string_view, std::string_view>{" {aka '", "'}"}, {" (aka '", "')"}})
         if (words.starts_with(begin))
-            if (const std::size_t at = words.find(end); at != words.npos) return at + end.size();
+            if (const std::size_t at = words.find(end); at != std::string::npos) return at + end.size();
     return 0;
 }
 
@@ -63,10 +63,10 @@ std::string in_plain_quotes(std::string_view words) {
 /// What g++ calls an element of a std::vector: "__gnu_cxx::__alloc_traits<std::allocator<float>, float>::value_type".
 std::string with_plain_elements(std::string text) {
     constexpr std::string_view begin = "__gnu_cxx::__alloc_traits<std::allocator<", end = ">::value_type";
-    for (std::size_t at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
+    for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
         const std::size_t after = text.find(end, at), type = at + begin.size();
         const std::size_t comma = text.find(">, ", type);
-        if (after == text.npos || comma > after) break;
+        if (after == std::string::npos || comma > after) break;
         text.replace(at, after + end.size() - at, text.substr(type, comma - type));
     }
     return text;

@@ -36,7 +36,8 @@ constexpr int most_parts_of_a_name = 64;
 
 bool has_many_parts(std::string_view name) {
     int parts = 1;
-    for (std::size_t at = name.find('/'); at != name.npos && parts <= most_parts_of_a_name; at = name.find('/', at + 1))
+    for (std::size_t at = name.find('/'); at != std::string::npos && parts <= most_parts_of_a_name;
+         at = name.find('/', at + 1))
         ++parts;
     return parts > most_parts_of_a_name;
 }

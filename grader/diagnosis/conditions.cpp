@@ -229,12 +229,12 @@ std::vector<Condition> conditions_of(const std::vector<Facts>& facts, const std:
     }
     add_layouts_of_some(all, facts);
     for (std::size_t i = 0; i < names.size(); ++i)
-        for (std::size_t j = i + 1; j < names.size(); ++j) compared(names[i], "=", names[j], std::equal_to<Index>());
+        for (std::size_t j = i + 1; j < names.size(); ++j) compared(names[i], "=", names[j], std::equal_to<>());
     for (std::size_t i = 0; i < names.size(); ++i)
         for (std::size_t j = i + 1; j < names.size(); ++j) {
-            compared(names[i], ">", names[j], std::greater<Index>());
-            compared(names[i], "<", names[j], std::less<Index>());
-            compared(names[i], "≠", names[j], std::not_equal_to<Index>());
+            compared(names[i], ">", names[j], std::greater<>());
+            compared(names[i], "<", names[j], std::less<>());
+            compared(names[i], "≠", names[j], std::not_equal_to<>());
         }
     for (const std::string& a : names) {
         all.push_back({a + " > 0", [=](const Facts& one) { return one.size.at(a) > 0; }, false, true});

@@ -183,10 +183,10 @@ std::vector<Observation> ask_with_one_size_changed(const std::vector<Observation
 std::vector<Misfit> misfits_among(const PairsOfSizes& agreeing) {
     std::vector<Misfit> all = misfits_with_the_same_product(agreeing);
     for (const auto& [a, b] : agreeing) {
-        all.push_back(misfit_where(b, "is larger than", a, std::greater<Index>()));
-        all.push_back(misfit_where(b, "is smaller than", a, std::less<Index>()));
+        all.push_back(misfit_where(b, "is larger than", a, std::greater<>()));
+        all.push_back(misfit_where(b, "is smaller than", a, std::less<>()));
     }
-    for (const auto& [a, b] : agreeing) all.push_back(misfit_where(a, "differs from", b, std::not_equal_to<Index>()));
+    for (const auto& [a, b] : agreeing) all.push_back(misfit_where(a, "differs from", b, std::not_equal_to<>()));
     for (Index rank = 1; rank <= 4; ++rank)
         all.push_back(
             {fmt::format("the mask has {} ax{}s", rank, rank == 1 ? "i" : "e"), [rank](const Arguments& arguments) {

@@ -221,7 +221,7 @@ std::vector<Explanation> made_in_these_parts(const std::vector<const Mistake*>& 
                        fmt::format("{}{}{}{}", one->title, in_parts, listed_parts(parts), in_these_alone),
                        [parts, choices = with({one})](const Observation& observation) {
                            Answer answer = predicted(observation, right());
-                           const Answer made = predicted(observation, choices);
+                           Answer made = predicted(observation, choices);
                            if (!answer.is_value() || !have_same_parts(answer, made)) return made;
                            for (std::size_t i = 0; i < made.parts.size(); ++i)
                                if (std::ranges::count(parts, made.parts[i].first) > 0) answer.parts[i] = made.parts[i];

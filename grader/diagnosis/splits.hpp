@@ -30,7 +30,7 @@ struct Sorted {
 /// several kinds of questions on both sides; two conditions, of some where only the one holds and of some where only
 /// the other does. Nothing where several would do, because nobody knows which of them it depends on; but where all
 /// but one compare sizes, and that one says that an argument is not given, it is told.
-std::optional<std::string> what_splits(const Sorted& sorted);
+std::optional<std::string> what_splits(const Sorted& given);
 
 /// An option, or a kind of mask, without which everything is right: what is wrong needs it, and something else besides.
 struct NeededOption {

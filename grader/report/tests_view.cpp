@@ -55,7 +55,7 @@ std::string points_of(const Tests& tests) {
 bool is_frame(std::string_view line) {
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     const std::size_t number_ends = line.find_first_not_of("0123456789", 1);
-    return line.starts_with('#') && number_ends > 1 && number_ends != line.npos &&
+    return line.starts_with('#') && number_ends > 1 && number_ends != std::string::npos &&
            line.substr(number_ends).starts_with(" 0x");
 }
 
@@ -64,7 +64,7 @@ bool is_own_frame(std::string_view line) {
     const std::string_view place = line.substr(line.rfind(' ') + 1);
     const std::size_t number = place.rfind(':') + 1;
     return !place.starts_with('/') && !place.starts_with("../") && number > 0 && number < place.size() &&
-           place.find_first_not_of("0123456789", number) == place.npos;
+           place.find_first_not_of("0123456789", number) == std::string::npos;
 }
 
 /// Of a function that calls itself, each frame once.

@@ -38,7 +38,7 @@ std::string abort_words(std::string_view printed) {
         return said + " (memory was freed twice, or something wrote where it must not, maybe earlier than here)";
     if (line.starts_with("*** stack smashing detected"))
         return said + " (something wrote past the end of a local array)";
-    if (line.find("Assertion ") != line.npos && line.ends_with(" failed.")) return said;
+    if (line.find("Assertion ") != std::string::npos && line.ends_with(" failed.")) return said;
     if (line == "terminate called without an active exception") return said + " (a std::thread that nobody joined?)";
     return "aborted: SIGABRT (std::abort, a failed assertion, or a thread that nobody joined)";
 }

@@ -112,7 +112,7 @@ Tokenizer::Tokenizer(std::string_view vocabulary, std::string_view merges, const
         if (line.empty() || (i == 0 && line.starts_with("#version"))) continue;
         const std::size_t space = line.find(' ');
         if (space == 0 || space == std::string::npos || space + 1 == line.size() ||
-            line.find(' ', space + 1) != line.npos)
+            line.find(' ', space + 1) != std::string::npos)
             refuse(file, fmt::format("line {} is not two tokens with a space between them", i + 1));
         if (!number_of_.contains(line.substr(0, space) + line.substr(space + 1)))
             refuse(file, fmt::format("what line {} joins is not in the vocabulary", i + 1));

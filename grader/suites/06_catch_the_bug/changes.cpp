@@ -108,10 +108,10 @@ std::string where_masks_meet(const std::map<Shape, Shape>& meant) {
         return " It passes when 1s are put in behind the first axis of masks that have B there: (B, 1, T, S) or "
                "(B, 1, 1, S)." +
                lined_up + "the first of three axes meets the heads, of two the queries, not the sequences.";
-    const auto& [was, is] = *meant.begin();
+    const auto& [handed, taken] = *meant.begin();
     return fmt::format(" It passes when your mask {} is taken as {}.{}its first axis meets the {}, not the sequences.",
-                       headway::to_string(was), headway::to_string(is), lined_up,
-                       was.size() == 3 ? "heads" : "queries");
+                       headway::to_string(handed), headway::to_string(taken), lined_up,
+                       handed.size() == 3 ? "heads" : "queries");
 }
 
 wire::Value without_bias_of_the_blind(wire::Value answer) {
