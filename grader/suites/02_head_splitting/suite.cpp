@@ -6,6 +6,8 @@
 #include "student/hidden_test.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 namespace headway::judge {
 namespace {
@@ -199,13 +201,16 @@ void expect_row_major(const Tensor& result) {
 
 PROPERTY(HeadSplitting, ContiguousCopiesIfNeeded, 1, "contiguous lays the numbers out in row-major order") {
     const Tensor x = counting({3, 5, 6});
-    for (const Tensor& scattered : {x.transpose(1, 2), x.transpose(0, 2), x.slice(2, 1, 4), x.select(1, 3)}) {
+    using View = std::pair<Tensor, std::string>;
+    const std::string transposed = "x (transposed)", with_gaps = "x (a view with gaps)";
+    for (const auto& [scattered, form] : {View{x.transpose(1, 2), transposed}, View{x.transpose(0, 2), transposed},
+                                          View{x.slice(2, 1, 4), with_gaps}, View{x.select(1, 3), with_gaps}}) {
         const wire::Handle input = student.store(scattered);
-        const Tensor dense = student.read(student.keep("contiguous", {{"x (a view with gaps)", input}}));
+        const Tensor dense = student.read(student.keep("contiguous", {{form, input}}));
         expect(!difference(elements("x", scattered.shape()), student.read(input), exact(scattered)), Stage::split,
                "your contiguous changes x itself: the caller's numbers have moved");
-        beside_own_strides(student, scattered.shape(), [&] {
-            expect_equal(student, "numbers in row-major order", dense, scattered);
+        beside_own_strides(student, scattered.shape(), [&, &view = scattered] {
+            expect_equal(student, "numbers in row-major order", dense, view);
             expect_row_major(dense);
         });
     }
