@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace headway::judge {
@@ -66,6 +67,35 @@ std::vector<Mask> mask_views(Random& random, const Shape& scores) {
     const Index B = scores[0], H = scores[1], T = scores[2], S = scores[3];
     return {transposed_mask(random, T, S), cut_mask(random, {T, S}), cut_mask(random, {1, H, T, S}),
             cut_mask(random, {B, 1, 1, S}), cut_mask(random, scores)};
+}
+
+namespace {
+
+/// What the first feature of a query is, and that of a key, whose product over √d is `score`.
+std::array<float, 2> factors_of(float score, Index d) {
+    const float root = std::sqrt(std::abs(score));
+    return {root, std::copysign(root, score) * std::sqrt(static_cast<float>(d))};
+}
+
+}  // namespace
+
+void bring_scores_to(float score, Tensor& q, Tensor& k) {
+    const auto [of_query, of_key] = factors_of(score, q.size(3));
+    q = q.contiguous().clone();
+    k = k.contiguous().clone();
+    q.select(3, 0).fill(of_query);
+    k.select(3, 0).fill(of_key);
+}
+
+void bring_scores_to(float score, Index num_heads, Tensor q_weight, Tensor k_weight) {
+    const Index d = q_weight.size(0) / num_heads;
+    const auto [of_query, of_key] = factors_of(score, d);
+    for (Index h = 0; h < num_heads; ++h)
+        for (const auto& [weight, first] : {std::pair{q_weight, of_query}, std::pair{k_weight, of_key}}) {
+            Tensor feature = weight.select(0, h * d);
+            feature.fill(0);
+            feature(0) = first;
+        }
 }
 
 Mask largest_blocked(const reference::Array& weights) {

@@ -38,6 +38,13 @@ Mask transposed_mask(Random& random, Index T, Index S);
 /// @param scores  (B, H, T, S)
 std::vector<Mask> mask_views(Random& random, const Shape& scores);
 
+/// Makes all scores about `score`, and differ by about 1, by the first feature of queries (B, H, T, d) and of keys.
+/// What is blocked by a finite number is no lower than scores of -1e4.
+void bring_scores_to(float score, Tensor& q, Tensor& k);
+/// The same of what is projected without biases, where the first feature of each token is 1.
+/// @param q_weight, k_weight  (H·d, D), maybe as views; they are written to
+void bring_scores_to(float score, Index num_heads, Tensor q_weight, Tensor k_weight);
+
 /// Of every other row of weights (B, H, T, S), the key with the largest is blocked.
 Mask largest_blocked(const reference::Array& weights);
 

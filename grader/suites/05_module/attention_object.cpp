@@ -221,14 +221,10 @@ Mask AttentionObject::whole_mask(const Question& question) const {
     return question.mask | reference::causal_mask(question.query.size(1), question.key.size(1));
 }
 
-Array AttentionObject::expected_scores(const Question& question) const {
+Array AttentionObject::expected_weights(const Question& question) const {
     const Array q = reference::split_heads(projected("q_proj", question.query), options_.H);
     const Array k = reference::split_heads(projected("k_proj", question.key), options_.H);
-    return reference::scores(q, k);
-}
-
-Array AttentionObject::expected_weights(const Question& question) const {
-    return reference::masked_softmax(expected_scores(question), whole_mask(question));
+    return reference::masked_softmax(reference::scores(q, k), whole_mask(question));
 }
 
 Array AttentionObject::output_from(const Array& weights, const Question& question) const {

@@ -89,7 +89,6 @@ public:
     void expect_first_numbers_of_each();
     void expect_state(const wire::Record& expected);
 
-    reference::Array expected_scores(const Question& question) const;  ///< before the mask
     reference::Array expected_weights(const Question& question) const;
     reference::Array expected_output(const Question& question) const;
     reference::Array output_from(const reference::Array& weights, const Question& question) const;

@@ -1,5 +1,6 @@
 #include "suites/05_module/expectations.hpp"
 
+#include "student/record_field.hpp"
 #include "student/repeated.hpp"
 
 #include <utility>
@@ -130,14 +131,13 @@ Question towering_question(Random& random, const Sizes& n, const AttentionObject
     return question;
 }
 
-Question sunken_question(Random& random, const Sizes& n, const AttentionObject& object) {
+Question low_question(Random& random, const Sizes& n, AttentionObject& object) {
+    const wire::Record state = object.random_state(random);
+    for (const char* bias : {"q_proj.bias", "k_proj.bias"}) Tensor(field<Tensor>(state, bias)).fill(0);
+    bring_scores_to(-1e4F, n.H, field<Tensor>(state, "q_proj.weight"), field<Tensor>(state, "k_proj.weight"));
+    object.load(state);
     Question question = random_question(random, n, n.S);
-    question.key = random_tensor(random, {n.B, 1, n.D()}) + question.key * 3e-5F;  // in each row all scores are alike
-    for (int i = 0; i < 2; ++i) {                                                  // twice, since biases do not grow
-        const std::vector<double> scores = object.expected_scores(question).value;
-        const double largest = *std::ranges::max_element(scores, {}, [](double score) { return std::abs(score); });
-        question.query *= static_cast<float>(-1e4 / largest);
-    }
+    for (Tensor* tokens : {&question.query, &question.key}) tokens->select(2, 0).fill(1);
     question.mask = random_mask(random, {n.T, n.S});
     return question;
 }

@@ -32,9 +32,8 @@ Question large_question(Random& random, const Sizes& n);
 /// Scores that lie far apart, the largest of every other row blocked: who measures the others against it loses them.
 Question towering_question(Random& random, const Sizes& n, const AttentionObject& object);
 
-/// With a mask, and in at least one row all scores near -1e4, which others are no lower than: what is blocked by a
-/// finite number counts there.
-Question sunken_question(Random& random, const Sizes& n, const AttentionObject& object);
+/// With a mask and, by parameters that are loaded for it, scores of about -1e4.
+Question low_question(Random& random, const Sizes& n, AttentionObject& object);
 
 /// After calls of other lengths, a causal module answers as a fresh one.
 void expect_as_fresh_for_other_lengths(Student& student, Random& random, const Sizes& n);

@@ -45,10 +45,7 @@ struct Inputs {
     /// These inputs with scores that are all about this number, below 0.
     Inputs with_low_scores(float score) const {
         Inputs low = *this;
-        low.q = q.contiguous().clone();
-        low.k = k.contiguous().clone();
-        low.q.select(3, 0).fill(10);
-        low.k.select(3, 0).fill(score / 10 * std::sqrt(static_cast<float>(n.d)));
+        bring_scores_to(score, low.q, low.k);
         return low;
     }
 

@@ -49,6 +49,14 @@ Array Layer::apply(const std::string& name, const Array& x) const {
     return reference::add(reference::matmul(x, reference::transpose(exact(weight), 0, 1)), exact(bias));
 }
 
+Layer Layer::with_low_scores(Index num_heads) const {
+    Layer low = *this;
+    for (const char* bias : {"q_proj.bias", "k_proj.bias"}) Tensor(field<Tensor>(low.state, bias)).fill(0);
+    bring_scores_to(-1e4F, num_heads, field<Tensor>(low.state, "q_proj.weight"),
+                    field<Tensor>(low.state, "k_proj.weight"));
+    return low;
+}
+
 Contents contents(Student& student, wire::Handle cache) {
     // The student did not ask for this.
     const wire::Record record = student.outside_story([&] { return student.record("contents", {{"cache", cache}}); });
@@ -60,15 +68,30 @@ std::string wrong_lengths(const Shape& yours, const Shape& expected) {
            (yours.empty() ? " (reserve makes room and no elements: resize does)" : "");
 }
 
+namespace {
+
+Tensor made_tokens(Random& random, const Sizes& sizes, Index total, const Conversation::Tokens& tokens) {
+    Tensor x = random_tensor(random, {sizes.B, total, tokens.D > 0 ? tokens.D : sizes.D()}) * tokens.magnitude;
+    if (tokens.low_scores) x.select(2, 0).fill(1);
+    return x;
+}
+
+Layer made_layer(Random& random, Index D, const Sizes& sizes, const Conversation::Tokens& tokens) {
+    const Layer layer(random, D, sizes.D());
+    return tokens.low_scores ? layer.with_low_scores(sizes.H) : layer;
+}
+
+}  // namespace
+
 Conversation::Conversation(Student& student, Random& random, const Sizes& sizes, Index total, Tokens tokens)
     : student_(student),
       random_(random),
       sizes_(sizes),
       total_(total),
-      x_(random_tensor(random, {sizes.B, total, tokens.D > 0 ? tokens.D : sizes.D()}) * tokens.magnitude),
+      x_(made_tokens(random, sizes, total, tokens)),
       views_(tokens.views),
       rows_judged_elsewhere_(tokens.rows_judged_elsewhere),
-      layers_{Layer(random, x_.size(2), sizes.D())},
+      layers_{made_layer(random, x_.size(2), sizes, tokens)},
       lengths_(as_size(sizes.B)),
       cache_(student.keep("make_cache", {{"B", sizes.B}, {"H", sizes.H}, {"capacity", total + 2}, {"d", sizes.d}})),
       projections_(student.keep("projections", {{"state", layers_.back().state}})) {}

@@ -17,6 +17,8 @@ struct Layer {
 
     /// x (B, L, D) projected by the map of that name: (B, L, out).
     reference::Array apply(const std::string& name, const reference::Array& x) const;
+    /// Where the first feature of each token is 1, all scores are about -1e4.
+    Layer with_low_scores(Index num_heads) const;
 
     wire::Record state;
 };
@@ -34,9 +36,10 @@ std::string wrong_lengths(const Shape& yours, const Shape& expected);
 class Conversation {
 public:
     struct Tokens {
-        Index D = 0;          ///< how wide they are; 0: as wide as all heads together
-        float magnitude = 1;  ///< about how large their numbers are
-        bool views = false;   ///< handed over as views with gaps
+        Index D = 0;              ///< how wide they are; 0: as wide as all heads together
+        float magnitude = 1;      ///< about how large their numbers are
+        bool views = false;       ///< handed over as views with gaps
+        bool low_scores = false;  ///< all of them about -1e4
         /// Wrong rows are another test's business, as long as they were wrong before projections changed.
         bool rows_judged_elsewhere = false;
     };

@@ -23,10 +23,7 @@ void expect_attention_where_usual_is_right(Student& student, const Inputs& speci
 void expect_attention_of_low_scores(Student& student, Random& random, const Sizes& n) {
     const Inputs in(random, n);
     Inputs low = in;
-    low.q = in.q.contiguous().clone();
-    low.k = in.k.contiguous().clone();
-    low.q.select(3, 0).fill(100);
-    low.k.select(3, 0).fill(-100 * std::sqrt(static_cast<float>(n.d)));
+    bring_scores_to(-1e4F, low.q, low.k);
     for (const bool causal : {false, true}) expect_attention_where_usual_is_right(student, low, in, Mask{}, causal, 3);
 }
 
@@ -57,6 +54,14 @@ void expect_blocked_keys_not_to_count(Student& student, Random& random, const Si
 }
 
 }  // namespace
+
+void expect_masks_of_low_scores(Student& student, Random& random, const Sizes& n) {
+    const Inputs in(random, n);
+    Inputs low = in;
+    bring_scores_to(-1e4F, low.q, low.k);
+    for (const Index tile : {Index{3}, n.S})
+        expect_attention_where_usual_is_right(student, low, in, random_mask(random, {n.T, n.S}), false, tile);
+}
 
 void expect_attention_of_large_scores(Student& student, Random& random, const Sizes& n) {
     expect_attention_of_low_scores(student, random, n);

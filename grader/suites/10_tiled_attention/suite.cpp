@@ -169,6 +169,7 @@ PROPERTY(TiledAttention, MasksReachTheirTiles, 1,
                              random_mask(random, {n.H, 1, n.S}), reference::padding_mask(lengths, n.S),
                              Mask::block_all({n.T, 1}), open_inside(n)})
         for (const Index tile : {Index{2}, Index{4}}) expect_attention(student, in, mask, false, tile);
+    expect_masks_of_low_scores(student, random, n);
     // Causal once in any case: where the masks above were right only given other functions, those below are not asked.
     MaskedQuestions questions(student);
     questions.expect_masked(in, every_other_blocked(n), true, 2);

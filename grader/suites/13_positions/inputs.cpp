@@ -84,6 +84,14 @@ Inputs Inputs::at_level(Random& random, float level) const {
     return other;
 }
 
+Inputs Inputs::with_low_scores() const {
+    Inputs low = *this;
+    bring_scores_to(-1e4F, low.q, low.k);
+    low.q_positions = Tensor::zeros(q_positions.shape());
+    low.k_positions = Tensor::zeros(k_positions.shape());
+    return low;
+}
+
 Arguments Inputs::with(const Mask& mask) const {
     return {{"q", q},       {"k", k},      {"v", v}, {"q_positions", q_positions}, {"k_positions", k_positions},
             {"base", base}, {"mask", mask}};

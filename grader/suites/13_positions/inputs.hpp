@@ -58,6 +58,8 @@ struct Inputs {
     /// Scores of every other query are far above what exp can take, or far below it where `level`, at which keys are,
     /// is negative. Nothing is turned, since large numbers that were turned are only roughly known.
     Inputs at_level(Random& random, float level) const;
+    /// All scores are about -1e4, and nothing is turned.
+    Inputs with_low_scores() const;
     Arguments with(const Mask& mask) const;
     Array expected(const Mask& mask) const;
     /// The same, given q and k as they are after they were turned.

@@ -156,6 +156,7 @@ PROPERTY(Positions, ScoresDependOnTheDistanceAlone, 1,
     const Inputs alone(random, {1, n.H}, n);
     expect_attention(student, alone, Mask{});
     for (const float level : {30.0F, -30.0F}) expect_attention(student, alone.at_level(random, level), Mask{});
+    expect_attention(student, alone.with_low_scores(), random_mask(random, {n.T, n.S}));
     std::vector<Index> shifts;
     for (Index b = 0; b < n.B; ++b) shifts.push_back(random.integer(50, 300));
     shifts.back() = random.integer(4'200, 6'000);  // longer than tables are
