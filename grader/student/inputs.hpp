@@ -38,8 +38,9 @@ Mask transposed_mask(Random& random, Index T, Index S);
 /// @param scores  (B, H, T, S)
 std::vector<Mask> mask_views(Random& random, const Shape& scores);
 
+/// A little below -1e4, which many block with: what is blocked in that way counts for more than all that is open.
+constexpr float low_score = -10'010;
 /// Makes all scores about `score`, and differ by about 1, by the first feature of queries (B, H, T, d) and of keys.
-/// What is blocked by a finite number is no lower than scores of -1e4.
 void bring_scores_to(float score, Tensor& q, Tensor& k);
 /// The same of what is projected without biases, where the first feature of each token is 1.
 /// @param q_weight, k_weight  (H·d, D), maybe as views; they are written to

@@ -134,7 +134,7 @@ Question towering_question(Random& random, const Sizes& n, const AttentionObject
 Question low_question(Random& random, const Sizes& n, AttentionObject& object) {
     const wire::Record state = object.random_state(random);
     for (const char* bias : {"q_proj.bias", "k_proj.bias"}) Tensor(field<Tensor>(state, bias)).fill(0);
-    bring_scores_to(-1e4F, n.H, field<Tensor>(state, "q_proj.weight"), field<Tensor>(state, "k_proj.weight"));
+    bring_scores_to(low_score, n.H, field<Tensor>(state, "q_proj.weight"), field<Tensor>(state, "k_proj.weight"));
     object.load(state);
     Question question = random_question(random, n, n.S);
     for (Tensor* tokens : {&question.query, &question.key}) tokens->select(2, 0).fill(1);

@@ -150,7 +150,7 @@ PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, a
     Mask first_queries = Mask::allow_all({n.T, 1});
     first_queries(0, 0) = first_queries(1, 0) = true;
     expect_masked(student, Inputs(random, one_key), first_queries);
-    expect_masked(student, Inputs(random, n).with_low_scores(-1e4F), random_mask(random, {n.T, n.S}));
+    expect_masked(student, Inputs(random, n).with_low_scores(low_score), random_mask(random, {n.T, n.S}));
     for_every_mask(student, random, {n.B, n.H, n.T, n.S},
                    [&](const Mask& mask, Random& own) { expect_masked(student, Inputs(own, n), mask); });
     for_every_relation(student, random, "B H T S d d_v", [&](const AxisSizes& sizes, Random& own) {

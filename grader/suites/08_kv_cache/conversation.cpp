@@ -52,7 +52,7 @@ Array Layer::apply(const std::string& name, const Array& x) const {
 Layer Layer::with_low_scores(Index num_heads) const {
     Layer low = *this;
     for (const char* bias : {"q_proj.bias", "k_proj.bias"}) Tensor(field<Tensor>(low.state, bias)).fill(0);
-    bring_scores_to(-1e4F, num_heads, field<Tensor>(low.state, "q_proj.weight"),
+    bring_scores_to(low_score, num_heads, field<Tensor>(low.state, "q_proj.weight"),
                     field<Tensor>(low.state, "k_proj.weight"));
     return low;
 }

@@ -227,7 +227,9 @@ PROPERTY(KvCache, SequencesMayDifferInLength, 1,
     conversation.feed(2, some);
     conversation.feed(9, each(n.B, 1));  // there is no room for the padding of the longest, and none is needed
     conversation.expect_lengths_of_the_cache();
-    Conversation low(student, random, n, 6, {.low_scores = true});
+    Sizes narrow = n;
+    narrow.d = 2;  // wider, such scores are less well known
+    Conversation low(student, random, narrow, 6, {.low_scores = true});
     low.feed(4, different_counts(n.B, 4));
     low.feed(2, each(n.B, 2));
     // All are equally long, and all have padding.

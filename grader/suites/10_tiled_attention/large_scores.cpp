@@ -58,7 +58,7 @@ void expect_blocked_keys_not_to_count(Student& student, Random& random, const Si
 void expect_masks_of_low_scores(Student& student, Random& random, const Sizes& n) {
     const Inputs in(random, n);
     Inputs low = in;
-    bring_scores_to(-1e4F, low.q, low.k);
+    bring_scores_to(low_score, low.q, low.k);
     for (const Index tile : {Index{3}, n.S})
         expect_attention_where_usual_is_right(student, low, in, random_mask(random, {n.T, n.S}), false, tile);
 }

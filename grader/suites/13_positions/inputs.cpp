@@ -86,7 +86,7 @@ Inputs Inputs::at_level(Random& random, float level) const {
 
 Inputs Inputs::with_low_scores() const {
     Inputs low = *this;
-    bring_scores_to(-1e4F, low.q, low.k);
+    bring_scores_to(low_score, low.q, low.k);
     low.q_positions = Tensor::zeros(q_positions.shape());
     low.k_positions = Tensor::zeros(k_positions.shape());
     return low;
