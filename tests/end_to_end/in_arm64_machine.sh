@@ -4,8 +4,8 @@
 # sanitizers are those of such hardware, at about a tenth of its speed. What the edition's README says is typed: a mistake in
 # 01 is named, the solutions of 01 to 05 and 07 (or of NN...) get full points in the jail, and the labs run.
 # ROOT: the bare Debian with what ./headway would install, which would take long there; kept for the next time. Takes root,
-# mmdebstrap, qemu-user-static with its binfmt entry (for making ROOT) and qemu-system-arm, 4 GiB of memory and an hour; by
-# hand, since a mirror must be reached.
+# mmdebstrap, qemu-user-static with its binfmt entry for making ROOT (update-binfmts --enable qemu-aarch64) and
+# qemu-system-arm, 4 GiB of memory and an hour; by hand, since a mirror must be reached.
 set -eu
 
 edition=${1:?usage: in_arm64_machine.sh EDITION [ROOT [NN...]]}

@@ -4,8 +4,6 @@
 # nothing downloaded, (a) where a container may make namespaces, (b) where it may not, as Docker has it, and (c) where the
 # kernel is too old for the weaker jail, too.
 # Takes mmdebstrap, root, Linux 6.12 (as the weaker jail does) and a few minutes; by hand, since a mirror must be reached.
-# Written, and not run to its end yet: what it expects in (b) is what the classroom's README promises of the weaker jail, not
-# what was seen in such a root.
 set -eu
 
 edition=${1:?usage: in_container_root.sh EDITION}
