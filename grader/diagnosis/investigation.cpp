@@ -121,7 +121,7 @@ private:
         for (int round = 0; round < 4; ++round) {
             std::vector<MistakeSet> sets = found();
             if (sets.empty()) return {};
-            tell_apart(sets, observations_, function_, workers_.plain, random_);
+            tell_apart(sets, observations_, function_, workers_.plain, random_, thrown_);
             std::erase_if(sets, [&](const MistakeSet& set) { return !survives_suite(set); });
             if (sets.empty()) continue;
             put_likeliest_first(sets, known_, observations_, right_before_, earlier_.wrong_answers);
@@ -258,6 +258,7 @@ private:
         const auto threw = std::erase_if(observations_, threw_where_an_answer_is_due) +
                            std::erase_if(suite_, threw_where_an_answer_is_due);
         if (threw == 0) return false;
+        thrown_ = Thrown::says_nothing;
         const auto left = all_observations();
         const bool answers = std::ranges::any_of(left, [](const Observation& one) { return one.seen.is_value(); });
         const MistakeSet set = !answers || is_explained(left, {}) ? MistakeSet{} : explanation();
@@ -271,6 +272,7 @@ private:
             name(diagnosis, set);
             if (!throw_there_too(set, small) || !throw_there_too(set, large)) diagnosis.only_where = where_it_answers;
         }
+        thrown_ = Thrown::refutes;
         observations_ = small;
         suite_ = large;
         return is_named;
@@ -330,6 +332,7 @@ private:
     Earlier& earlier_;
     const MistakeSet& known_ = earlier_.known;
     const bool some_unnamed_ = earlier_.some_unnamed;
+    Thrown thrown_ = Thrown::refutes;
     std::vector<Observation>& right_before_ = earlier_.right_answers;
     std::vector<const Mistake*> candidates_;  ///< to explain it by
     Findings findings_;
