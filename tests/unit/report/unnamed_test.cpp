@@ -43,8 +43,7 @@ TEST(Unnamed, WhatThrowsIsSaidToThrowThoughNoTestOfItsOwnShowsIt) {
     EXPECT_TRUE(loud_failure(exercise, "halves_to_pairs"));
     exercise.tests.front().depends_on = "halves_to_pairs";
     EXPECT_FALSE(loud_failure(exercise, "halves_to_pairs")) << "it is not judged by that test";
-    EXPECT_EQ(unnamed_in_words(exercise, "halves_to_pairs"),
-              "halves_to_pairs throws where it should answer");
+    EXPECT_EQ(unnamed_in_words(exercise, "halves_to_pairs"), "halves_to_pairs throws where it should answer");
 }
 
 }  // namespace
