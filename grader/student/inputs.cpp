@@ -87,7 +87,7 @@ void bring_scores_to(float score, Tensor& q, Tensor& k) {
     k.select(3, 0).fill(of_key);
 }
 
-void bring_scores_to(float score, Index num_heads, Tensor q_weight, Tensor k_weight) {
+void bring_scores_to(float score, Index num_heads, const Tensor& q_weight, const Tensor& k_weight) {
     const Index d = q_weight.size(0) / num_heads;
     const auto [of_query, of_key] = factors_of(score, d);
     for (Index h = 0; h < num_heads; ++h)

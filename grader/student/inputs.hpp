@@ -44,7 +44,7 @@ constexpr float low_score = -10'010;
 void bring_scores_to(float score, Tensor& q, Tensor& k);
 /// The same of what is projected without biases, where the first feature of each token is 1.
 /// @param q_weight, k_weight  (H·d, D), maybe as views; they are written to
-void bring_scores_to(float score, Index num_heads, Tensor q_weight, Tensor k_weight);
+void bring_scores_to(float score, Index num_heads, const Tensor& q_weight, const Tensor& k_weight);
 
 /// Of every other row of weights (B, H, T, S), the key with the largest is blocked.
 Mask largest_blocked(const reference::Array& weights);

@@ -29,11 +29,11 @@ struct Inputs {
           w_v(weight(random)),
           w_o(weight(random)) {}
 
-    void enlarge_last_token() {
+    void enlarge_last_token() const {
         Tensor last = x.slice(1, n.T - 1, n.T);
         last *= 40.0F;
     }
-    void lower_scores() {
+    void lower_scores() const {
         x.select(2, 0).fill(1);
         bring_scores_to(low_score, n.H, w_q.transpose(0, 1), w_k.transpose(0, 1));
     }
