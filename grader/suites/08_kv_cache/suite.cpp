@@ -205,6 +205,10 @@ PROPERTY(KvCache, ChunksEqualRecomputation, 1, "a prefill and later chunks give 
     // Scores in the thousands: a later token of the chunk may score far higher than all that a token sees.
     Conversation loud(student, random, n, 7, {.magnitude = 40});
     for (const Index chunk : {4, 3}) loud.feed(chunk, each(n.B, chunk));
+    Sizes narrow = n;
+    narrow.d = 2;  // wider, such scores are less well known
+    Conversation low(student, random, narrow, 7, {.low_scores = true});
+    for (const Index chunk : {4, 3}) low.feed(chunk, each(n.B, chunk));
     for_every_relation(student, random, "B H T S d D=H*d", [&](const AxisSizes& sizes, Random& own) {
         const Sizes size = sizes.sizes();
         Conversation chunks(student, own, size, size.S + size.T + 1);
@@ -227,11 +231,6 @@ PROPERTY(KvCache, SequencesMayDifferInLength, 1,
     conversation.feed(2, some);
     conversation.feed(9, each(n.B, 1));  // there is no room for the padding of the longest, and none is needed
     conversation.expect_lengths_of_the_cache();
-    Sizes narrow = n;
-    narrow.d = 2;  // wider, such scores are less well known
-    Conversation low(student, random, narrow, 6, {.low_scores = true});
-    low.feed(4, different_counts(n.B, 4));
-    low.feed(2, each(n.B, 2));
     // All are equally long, and all have padding.
     Conversation padded(student, random, n, 9);
     for (const Index real : {3, 2, 1}) padded.feed(real + 2, each(n.B, real));
