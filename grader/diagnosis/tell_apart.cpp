@@ -47,11 +47,14 @@ void tell_apart(std::vector<MistakeSet>& sets, std::vector<Observation>& observa
         }
         if (!best) continue;
         best->seen = ask(student, function, best->arguments).answer;
-        if (thrown == Thrown::says_nothing && threw_where_an_answer_is_due(*best)) {
+        const auto is_refuted = [&](const MistakeSet& set) { return !fit(predicted(*best, with(set)), best->seen); };
+        // Unless one of the sets predicts that very throw.
+        if (thrown == Thrown::says_nothing && threw_where_an_answer_is_due(*best) &&
+            std::ranges::all_of(sets, is_refuted)) {
             passed_over.insert(best_number);
             continue;
         }
-        std::erase_if(sets, [&](const MistakeSet& set) { return !fit(predicted(*best, with(set)), best->seen); });
+        std::erase_if(sets, is_refuted);
         observations.push_back(std::move(*best));
     }
 }

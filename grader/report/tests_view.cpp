@@ -101,7 +101,7 @@ std::string without_callers(const std::string& output) {
         while (last != line && !is_own_frame(*(last - 1))) --last;
         if (last == line) last = end;
         add_frames(kept, {line, last});
-        if (last != end) kept.push_back("    (what called that is not in your files)");
+        if (last != end) kept.emplace_back("    (what called that is not in your files)");
         line = end;
     }
     return fmt::format("{}{}", fmt::join(kept, "\n"), output.ends_with('\n') ? "\n" : "");

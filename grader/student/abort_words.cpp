@@ -32,8 +32,8 @@ bool is_of_a_damaged_heap(std::string_view line) {
 
 std::string abort_words(std::string_view printed) {
     const std::string_view line = last_line(printed);
-    const std::string said = "aborted: SIGABRT, after it printed \"" + std::string(line) + "\"";
     if (line.size() > longest) return "aborted: SIGABRT";
+    std::string said = "aborted: SIGABRT, after it printed \"" + std::string(line) + "\"";
     if (is_of_a_damaged_heap(line))
         return said + " (memory was freed twice, or something wrote where it must not, maybe earlier than here)";
     if (line.starts_with("*** stack smashing detected"))

@@ -2,6 +2,8 @@
 
 #include "submission/loops.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
@@ -148,8 +150,8 @@ std::optional<WholePieces> whole_pieces(const FunctionAround& function) {
                               is(end + 4, step) && is(end + 5, ")");
         if (!is_moved || step == "1" || !words[bound].is_name()) continue;
         if (found) return {};
-        found =
-            WholePieces{words[i].line, counter + " + " + step + (bound == at + 6 ? " <= " : " < ") + words[bound].text};
+        found = WholePieces{words[i].line, fmt::format("{} + {} {} {}", counter, step, bound == at + 6 ? "<=" : "<",
+                                                       words[bound].text)};
     }
     return found;
 }

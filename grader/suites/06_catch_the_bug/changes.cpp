@@ -10,8 +10,8 @@
 
 namespace headway::judge {
 
-const Tensor* tensor_in(const wire::Value& answer, const char* part) {
-    const auto* record = std::get_if<wire::Record>(&answer);
+const Tensor* tensor_in(const wire::Value& value, const char* part) {
+    const auto* record = std::get_if<wire::Record>(&value);
     const wire::Field* field = record != nullptr ? record->find(part) : nullptr;
     return field != nullptr ? std::get_if<Tensor>(&field->value) : nullptr;
 }

@@ -25,7 +25,7 @@ private:
 };
 
 /// Of an answer or a question; null if there is none of that name.
-const Tensor* tensor_in(const wire::Value& record, const char* part);
+const Tensor* tensor_in(const wire::Value& value, const char* part);
 
 /// A record's tensors, each changed.
 wire::Value with_tensors(wire::Value answer, Tensor (*change)(const Tensor&));

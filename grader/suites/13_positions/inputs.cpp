@@ -106,14 +106,14 @@ Array Inputs::expected(const Array& turned_q, const Array& turned_k, const Mask&
     return reference::attention(turned_q, shared(turned_k, H), shared(exact(v), H), mask).context;
 }
 
-Decoding::Decoding(Random& random, const Grouping& groups, const Sizes& n, const std::vector<Index>& padding_of_each)
+Decoding::Decoding(Random& random, const Grouping& groups, const Sizes& n, std::vector<Index> padding_of_each)
     : grouping(groups),
       cached_k(heads(random, n.B, groups.H_kv, n.S, n.d)),
       cached_v(heads(random, n.B, groups.H_kv, n.S, n.d_v)),
       q(heads(random, n.B, groups.H(), n.T, n.d)),
       k(heads(random, n.B, groups.H_kv, n.T, n.d)),
       v(heads(random, n.B, groups.H_kv, n.T, n.d_v)),
-      padding(padding_of_each),
+      padding(std::move(padding_of_each)),
       base(random_base(random)) {}
 
 Decoding::Decoding(const Arguments& asked)

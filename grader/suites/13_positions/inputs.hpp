@@ -78,7 +78,7 @@ struct Decoding {
     };
 
     /// @param n  n.S tokens are in the cache, n.T are new; n.d is even
-    Decoding(Random& random, const Grouping& groups, const Sizes& n, const std::vector<Index>& padding_of_each);
+    Decoding(Random& random, const Grouping& groups, const Sizes& n, std::vector<Index> padding_of_each);
     /// What a call that fits was asked with, in the order of arguments().
     explicit Decoding(const Arguments& asked);
     Index P() const { return cached_k.defined() ? cached_k.size(2) : 0; }
