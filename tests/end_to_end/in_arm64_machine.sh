@@ -65,7 +65,7 @@ PLAY
 chmod +x "$place/disk/play"
 mke2fs -q -t ext4 -d "$place/disk" "$place/disk.img" 6G
 
-qemu-system-aarch64 -machine virt -cpu cortex-a57 -accel tcg,thread=multi -smp 2 -m 4096 -nographic -no-reboot \
+qemu-system-aarch64 -machine virt -cpu cortex-a57 -accel tcg,thread=multi -smp 2 -m 4096 -nic none -nographic -no-reboot \
     -kernel "$(ls "$root"/boot/vmlinuz-*)" -initrd "$(ls "$root"/boot/initrd.img-*)" \
     -append 'root=/dev/vda rw console=ttyAMA0 init=/play quiet' -drive "file=$place/disk.img,format=raw,if=virtio" \
     </dev/null | tee "$place/said"

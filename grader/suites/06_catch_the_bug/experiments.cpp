@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -171,10 +172,37 @@ std::string about_what_is_wrong(const std::string& has, const std::set<std::stri
     return fmt::format(" What it answers wrong {}{}{}.", has, has.empty() || tests.empty() ? "" : ", and ", tests);
 }
 
+/// " Masks.HideKeys asks the same question each time ...", of tests that pass with every attention.
+std::string about_repeated_questions(const Trial& trial, const std::set<std::string>& asked_in) {
+    const std::set<std::string> never_fail = trial.passing_everything();
+    for (const auto& [test, different] : trial.repeating_questions())
+        if (asked_in.contains(test) && never_fail.contains(test))
+            return fmt::format(
+                " {} asks {}: a copy of Inputs shares its tensors, so clone() the one that you change before you write "
+                "to it.",
+                test, different == 1 ? "the same question each time" : "some of its questions twice");
+    return "";
+}
+
+/// Tests that pass with the reference and with a right attention that some of them fail, both with their answers
+/// mended.
+std::set<std::string> passing_mended(const Student& student, std::uint64_t seed, const Trial& trial, Mend mend) {
+    const Change change = [mend](AttentionProcess&, const wire::Value&, wire::Value answer) {
+        return mend(std::move(answer));
+    };
+    const std::optional<Encounter> reference = once_more(student, seed, trial.run_of(roster::reference), change);
+    const std::optional<Encounter> failed =
+        once_more(student, seed, trial.run_of(trial.false_alarms().front()->id), change);
+    if (!reference || !failed) return {};
+    std::set<std::string> both;
+    std::ranges::set_intersection(reference->passed, failed->passed, std::inserter(both, both.end()));
+    return both;
+}
+
 }  // namespace
 
 Unnoticed why_unnoticed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met,
-                        const std::string& name) {
+                        const std::string& name, Mend mend) {
     int questions = 0, wrong = 0, nan = 0, only_weights = 0, only_output = 0;
     int have_all = 0, wrong_with_all = 0;  // that it takes to show the mistake
     std::set<std::string> asked_by;        // what it answers wrong
@@ -196,51 +224,68 @@ Unnoticed why_unnoticed(const Student& student, std::uint64_t seed, const Trial&
         if (either(Answered::nan) && !either(Answered::wrong)) ++nan;
         if (output == Answered::right && weights != Answered::right) ++only_weights;
         if (output != Answered::right && weights == Answered::right) ++only_output;
-        return answer;
+        return mend != nullptr ? mend(std::move(answer)) : std::move(answer);
     };
-    if (!once_more(student, seed, met, looked_at, &asking) || questions == 0) return {};
+    const auto now = once_more(student, seed, met, looked_at, &asking);
+    if (!now || questions == 0) return {};
     const std::string all = questions == 1 ? "your only question" : fmt::format("all your {} questions", questions);
     if (wrong == 0)
         return {fmt::format(" {} answers {} right, to 1 %: nothing that you ask shows the mistake.{}", name, all,
                             shows.missing()),
                 false};
     const std::string some = wrong == questions ? all : fmt::format("{} of your {} questions", wrong, questions);
-    const std::string fails =
-        trial.fair().size() < trial.tests().size() ? "no test that counts fails" : "no test fails";
+    const char* const how = nan == wrong            ? "with NaN where a number belongs"
+                            : only_weights == wrong ? "with wrong weights and the right output"
+                            : only_output == wrong  ? "with a wrong output and the right weights"
+                                                    : "wrong";
+    const std::string answers = fmt::format(" {} answers {} {}", name, some, how);
+    const std::set<std::string> count_mended =
+        mend != nullptr ? passing_mended(student, seed, trial, mend) : std::set<std::string>{};
+    const auto catches =
+        std::ranges::find_if(count_mended, [&](const std::string& test) { return now->failed.contains(test); });
+    if (catches != count_mended.end())
+        return {fmt::format("{}. {} will fail it, mended as is said above.", answers, *catches)};
+    const bool is_mended = !count_mended.empty();
+    const std::string fails = is_mended ? "no test fails, mended as is said above or as it is"
+                              : trial.fair().size() < trial.tests().size() ? "no test that counts fails"
+                                                                           : "no test fails";
     // Where all of that has it and something else does not, that is what it has in common.
     const bool tells_apart = wrong_with_all == wrong && have_all < questions;
-    const std::string where = about_what_is_wrong(tells_apart ? shows.words() : "", asked_by);
+    const std::string where =
+        about_what_is_wrong(tells_apart ? shows.words() : "", asked_by) + about_repeated_questions(trial, asked_by);
+    // What passes though it asked for what is wrong is blind, whatever else fails.
+    const bool some_see_nothing =
+        std::ranges::any_of(asked_by, [&](const std::string& test) { return now->passed.contains(test); });
+    if (nan == wrong && (is_mended || some_see_nothing))
+        return {
+            fmt::format("{}, and {}.{} A comparison with NaN is false: let a test fail unless a difference is "
+                        "small, not if it is large. And std::max(worst, difference), or fmax, may drop a NaN before "
+                        "anything is compared.",
+                        answers, fails, where)};
     const bool fails_what_does_not_count =
         std::ranges::any_of(met.failed, [&](const std::string& test) { return !trial.fair().contains(test); });
     const char* const mend_first =
-        !fails_what_does_not_count ? ""
+        is_mended || !fails_what_does_not_count ? ""
         : fails_as_right_ones_do(trial, met)
             ? " What does fail says the same of right attentions: it has to be mended, and as it is, nothing that your "
               "tests say tells this one from a right one."
             : " What does fail does not pass with every right one, either: mend these tests first.";
-    if (nan == wrong)
-        return {fmt::format(" {} answers {} with NaN where a number belongs, and {}.{}{}", name, some, fails, where,
-                            fails_what_does_not_count
-                                ? mend_first
-                                : " A comparison with NaN is false: let a test fail unless a difference is small, not "
-                                  "if it is large. And std::max(worst, difference), or fmax, may drop a NaN before "
-                                  "anything is compared.")};
-    const char* const how = only_weights == wrong  ? "with wrong weights and the right output"
-                            : only_output == wrong ? "with a wrong output and the right weights"
-                                                   : "wrong";
-    return {fmt::format(" {} answers {} {}, and {}.{}{}", name, some, how, fails, where, mend_first)};
+    return {fmt::format("{}, and {}.{}{}", answers, fails, where, mend_first)};
 }
 
-std::string why_failed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met) {
+Unfair why_failed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met) {
     const std::string& test = met.first_failed;
     const auto passes_if = [&](const Change& change) {
         const std::optional<Encounter> now = once_more(student, seed, met, change);
         return now && now->passed.contains(test);
     };
-    const auto passes_with = [&](Tensor (*change)(const Tensor&)) {
-        return passes_if([&](AttentionProcess&, const wire::Value&, wire::Value answer) {
-            return with_tensors(std::move(answer), change);
-        });
+    const auto passes_with = [&](Mend mend) {
+        return passes_if(
+            [mend](AttentionProcess&, const wire::Value&, wire::Value answer) { return mend(std::move(answer)); });
+    };
+    const Mend in_row_major_order = [](wire::Value answer) { return with_tensors(std::move(answer), &row_major); };
+    const Mend without_minus = [](wire::Value answer) {
+        return with_tensors(std::move(answer), &without_negative_zeros);
     };
     bool asks_beyond = false;
     ElementsLeft left;
@@ -259,47 +304,51 @@ std::string why_failed(const Student& student, std::uint64_t seed, const Trial& 
         asks_beyond |= tame.has_value();
         return tame ? attention.answer(met.attention->id, *tame) : std::move(answer);
     };
-    if (passes_with(&row_major))
-        return " It passes when the same answer lies in row-major order. A right attention may return other strides: "
-               "use (i, j) or contiguous(), not data()[i].";
-    if (passes_with(&without_negative_zeros))
-        return " It passes when no zero is -0. Both are zero, and equal: a right attention may return either.";
+    if (passes_with(in_row_major_order))
+        return {
+            " It passes when the same answer lies in row-major order. A right attention may return other strides: "
+            "use (i, j) or contiguous(), not data()[i].",
+            in_row_major_order};
+    if (passes_with(without_minus))
+        return {" It passes when no zero is -0. Both are zero, and equal: a right attention may return either.",
+                without_minus};
     if (passes_if(kept_within) && asks_beyond)
-        return " It passes when 0 takes the place of infinity, NaN and numbers of 1e37 or more in what it asks. What 0 "
-               "times infinity gives is nobody's promise: ask with smaller numbers.";
-    if (passes_if(lined_up_by_sequences) && !meant.empty()) return where_masks_meet(meant);
-    if (passes_if([](AttentionProcess&, const wire::Value&, wire::Value answer) {
-            return without_bias_of_the_blind(std::move(answer));
-        }))
-        return " It passes when the output of a query that sees no key is 0. Right: its weights are 0, so its output "
-               "is "
-               "b_o, and 0 only where there is no b_o.";
-    if (passes_if([](AttentionProcess&, const wire::Value&, wire::Value answer) {
-            return with_queries_before_heads(std::move(answer));
-        }))
-        return " It passes when axes 1 and 2 of the weights are exchanged. Right: weights are (B, H, T, S), so "
-               "weights(b, h, t, s).";
-    if (throws_out_of_range(met.first_words())) return what_an_axis_counts(met.first_words());
+        return {
+            " It passes when 0 takes the place of infinity, NaN and numbers of 1e37 or more in what it asks. What 0 "
+            "times infinity gives is nobody's promise: ask with smaller numbers."};
+    if (passes_if(lined_up_by_sequences) && !meant.empty()) return {where_masks_meet(meant)};
+    if (passes_with(&without_bias_of_the_blind))
+        return {
+            " It passes when the output of a query that sees no key is 0. Right: its weights are 0, so its output "
+            "is b_o, and 0 only where there is no b_o.",
+            &without_bias_of_the_blind};
+    if (passes_with(&with_queries_before_heads))
+        return {
+            " It passes when axes 1 and 2 of the weights are exchanged. Right: weights are (B, H, T, S), so "
+            "weights(b, h, t, s).",
+            &with_queries_before_heads};
+    if (throws_out_of_range(met.first_words())) return {what_an_axis_counts(met.first_words())};
     if (const roster::Entry* wrong = passed_alone(trial, test); wrong != nullptr && !wrong->mistake.empty()) {
         const diagnosis::Mistake& mistake = diagnosis::mistake(wrong->mistake);
-        return fmt::format(
+        return {fmt::format(
             " Every right attention fails this test, and of the wrong ones one passes: there, {}. Is that what the "
             "test expects? Right: {}.",
-            mistake.title, mistake.right);
+            mistake.title, mistake.right)};
     }
     if (bears_less_than_large_scores_get(met.first_words()))
-        if (const std::string promise = on_large_scores(student, seed, met); !promise.empty()) return promise;
+        if (const std::string promise = on_large_scores(student, seed, met); !promise.empty()) return {promise};
     const bool some_pass = std::ranges::any_of(trial.runs(), [&](const Encounter& other) {
         return other.attention->is_right() && other.passed.contains(test);
     });
     if (differs_in_last_digits(met.first_words()))
-        return " These differ in the last digits: compare with a tolerance, as wide as the header promises." +
-               on_large_scores(student, seed, met);
+        return {" These differ in the last digits: compare with a tolerance, as wide as the header promises." +
+                on_large_scores(student, seed, met)};
     if (some_pass)
-        return " It passes with other right attentions: they differ in their last digits (compare with a tolerance, as "
-               "wide as the header promises) and in the words of an exception." +
-               on_large_scores(student, seed, met);
-    return "";
+        return {
+            " It passes with other right attentions: they differ in their last digits (compare with a tolerance, as "
+            "wide as the header promises) and in the words of an exception." +
+            on_large_scores(student, seed, met)};
+    return {};
 }
 
 }  // namespace headway::judge

@@ -10,6 +10,7 @@
 #include <any>
 #include <iterator>
 #include <memory>
+#include <optional>
 
 namespace headway::judge {
 namespace {
@@ -18,15 +19,38 @@ HIDDEN_SUITE(CatchTheBug);
 
 const char* const no_tests = "a TEST";
 
-/// Conducted by the first hidden test: all of them look at the same trial.
+/// Kept by the first hidden test: all of them look at the same trial.
+struct Conducted {
+    Trial trial;
+    std::optional<Unfair> first_alarm = {};
+};
+
+Conducted& conducted_in(Session& session) {
+    if (!session.kept.has_value())
+        session.kept = std::make_shared<Conducted>(Conducted{Trial(session.student, session.seed)});
+    return *std::any_cast<const std::shared_ptr<Conducted>&>(session.kept);
+}
+
 const Trial& trial_in(Session& session) {
-    if (!session.kept.has_value()) session.kept = std::make_shared<const Trial>(session.student, session.seed);
-    const Trial& conducted = *std::any_cast<const std::shared_ptr<const Trial>&>(session.kept);
+    const Trial& conducted = conducted_in(session).trial;
     if (!conducted.says_anything() && conducted.runs().back().lost == std::nullopt) {
         session.student.test_record().not_implemented = no_tests;
         throw StopTest{};
     }
     return conducted;
+}
+
+/// Why the first right attention that is failed is failed; empty where none is, or the tests do not come to their end.
+const Unfair& first_alarm_in(Session& session) {
+    Conducted& conducted = conducted_in(session);
+    if (!conducted.first_alarm) {
+        conducted.first_alarm.emplace();
+        const Trial& trial = conducted.trial;
+        if (!trial.false_alarms().empty())
+            if (const Encounter& met = trial.run_of(trial.false_alarms().front()->id); !met.lost)
+                conducted.first_alarm = why_failed(session.student, session.seed, trial, met);
+    }
+    return *conducted.first_alarm;
 }
 
 /// @param thrown_at  as Failure::frames
@@ -60,13 +84,14 @@ std::vector<std::string> taken_back(const Trial& trial) {
 
 /// Where tests that fail a right attention are not counted, what they fail passes too. An attention about which nothing
 /// is asked passes for another reason, so it is told first.
-std::string why_one_slips_through(const Session& session, const Trial& trial,
+std::string why_one_slips_through(Session& session, const Trial& trial,
                                   const std::vector<const roster::Entry*>& missed) {
     const char* const name = missed.size() == 1 ? "It" : "One of them";
     const bool some_not_counted = trial.fair().size() < trial.tests().size();
     std::string first;
     for (const roster::Entry* one : missed) {
-        const Unnoticed why = why_unnoticed(session.student, session.seed, trial, trial.run_of(one->id), name);
+        const Unnoticed why = why_unnoticed(session.student, session.seed, trial, trial.run_of(one->id), name,
+                                            first_alarm_in(session).mend);
         if (!why.shows) return why.words;
         if (one == missed.front()) first = why.words;
         if (!some_not_counted) break;
@@ -75,7 +100,7 @@ std::string why_one_slips_through(const Session& session, const Trial& trial,
 }
 
 /// "2 wrong attentions pass. One of them answers ..."
-std::string what_slips_through(const Session& session, const Trial& trial, const std::string& property) {
+std::string what_slips_through(Session& session, const Trial& trial, const std::string& property) {
     if (trial.fair().empty())
         return "none of your tests passes with every right attention, so none tells right from wrong";
     const auto wrong = wrong_ones(property);
@@ -217,9 +242,9 @@ PROPERTY(CatchTheBug, RightOnesPass, 0, "right attentions pass, however they are
     if (trial.false_alarms().empty()) return;
     const Encounter& met = trial.run_of(trial.false_alarms().front()->id);
     const auto rights = std::ranges::count_if(roster::entries(), &roster::Entry::is_right);
-    const std::string why = met.lost ? "your tests" + met.how_lost()
-                                     : fmt::format("{}, {}{}", met.first_failed, met.first_words(),
-                                                   why_failed(student, session.seed, trial, met));
+    const std::string why =
+        met.lost ? "your tests" + met.how_lost()
+                 : fmt::format("{}, {}{}", met.first_failed, met.first_words(), first_alarm_in(session).words);
     if (!met.lost) remark_on_unfair_tests(student, trial, met);
     fail_with(fmt::format("{} of {} right attentions, written in different styles, fail. One of them: {}",
                           trial.false_alarms().size(), rights, why),
