@@ -4,6 +4,20 @@
 namespace headway::catch_the_bug {
 namespace {
 
+/// The weights of head 0, read as if its rows lay one after another.
+const std::string reads_the_storage = R"(
+bool is_close(const Tensor& a, const std::vector<float>& want) {
+    for (std::size_t i = 0; i < want.size(); ++i)
+        if (!(std::abs(a.data()[i] - want[i]) < 1e-3F)) return false;
+    return true;
+}
+TEST(Helper, ReadsTheStorage) {
+    Inputs in = ones();
+    in.mask = Mask::of({3}, {true, false, false});
+    EXPECT_TRUE(is_close(attention(in).weights, {0, 0.5F, 0.5F, 0, 0.5F, 0.5F, 0, 0.5F, 0.5F, 0, 0.5F, 0.5F}));
+}
+)";
+
 TEST(CatchTheBug, EachRightAttentionThatIsFailedCostsOneThatIsCaught) {
     const verdict::Exercise all = graded(solution(tests_file));
     EXPECT_EQ(all.points, 10);
@@ -28,20 +42,7 @@ TEST(Strict, NoZeroHasASign) {
 }
 
 TEST(CatchTheBug, WhyARightAttentionFailsIsFoundByRunningTheTestOnceMore) {
-    // The weights of head 0, read as if its rows lay one after another.
-    expect_said(told(graded(solution_and(R"(
-bool is_close(const Tensor& a, const std::vector<float>& want) {
-    for (std::size_t i = 0; i < want.size(); ++i)
-        if (!(std::abs(a.data()[i] - want[i]) < 1e-3F)) return false;
-    return true;
-}
-TEST(Helper, ReadsTheStorage) {
-    Inputs in = ones();
-    in.mask = Mask::of({3}, {true, false, false});
-    EXPECT_TRUE(is_close(attention(in).weights, {0, 0.5F, 0.5F, 0, 0.5F, 0.5F, 0, 0.5F, 0.5F, 0, 0.5F, 0.5F}));
-}
-)")),
-                     "RightOnesPass"),
+    expect_said(told(graded(solution_and(reads_the_storage)), "RightOnesPass"),
                 "It passes when the same answer lies in row-major order.");
     expect_said(told(graded(solution_and(R"(
 TEST(Own, Expectation) {
@@ -228,6 +229,34 @@ TEST(Blind, HasFourAxes) {
     expect_said(told(exercise, "BlockedRows"), "What does fail says the same of right attentions");
 }
 
+TEST(CatchTheBug, WhatTestsWouldSayOnceMendedIsTold) {
+    const verdict::Exercise exercise = graded(tests(reads_the_storage + R"(
+TEST(Output, HasThreeAxes) { EXPECT_EQ(attention(ones()).output.rank(), 3); }
+TEST(Comparison, LetsNaNPass) {
+    Inputs in = ones();
+    in.mask = Mask::block_all({1});
+    if (std::abs(attention(in).output(0, 0, 0)) > 1e-3F) FAIL();
+}
+)"));
+    expect_said(told(exercise, "RightOnesPass"), "It passes when the same answer lies in row-major order.");
+    expect_said(told(exercise, "SoftmaxAxis"), "Mended as is said above, Helper.ReadsTheStorage catches it.");
+    expect_said(told(exercise, "BlockedRows"), "no test fails, as they are or mended as is said above.");
+    expect_said(told(exercise, "BlockedRows"), "A comparison with NaN is false");
+}
+
+TEST(CatchTheBug, ATestThatLetsNaNPassIsToldSoBesideOneThatFailsRightOnes) {
+    const verdict::Exercise exercise = graded(tests(R"(
+TEST(Always, Fails) { EXPECT_EQ(attention(ones()).output.rank(), 4); }
+TEST(Comparison, LetsNaNPass) {
+    Inputs in = ones();
+    in.mask = Mask::block_all({1});
+    if (std::abs(attention(in).output(0, 0, 0)) > 1e-3F) FAIL();
+}
+)"));
+    expect_said(told(exercise, "BlockedRows"), "no test that counts fails.");
+    expect_said(told(exercise, "BlockedRows"), "A comparison with NaN is false");
+}
+
 TEST(CatchTheBug, ATestThatFailsEverythingOrNothingIsToldSo) {
     const verdict::Exercise exercise = graded(tests(R"(
 TEST(Never, Fails) { EXPECT_EQ(attention(ones()).output.rank(), 3); }
@@ -268,6 +297,7 @@ TEST(Open, ChangesTheOutput) {
 }
 )"));
     EXPECT_TRUE(remarks(exercise, "Blocked.MayHoldAnyNumber asks the same question each time, number by number"));
+    expect_said(told(exercise, "Mask"), "Blocked.MayHoldAnyNumber asks the same question each time: a copy of Inputs");
     EXPECT_TRUE(remarks(exercise, "Blocked.MayHoldAnyNumberAtTwoPlaces asks 4 questions, of which only 2 differ"));
     EXPECT_FALSE(remarks(exercise, "Open.ChangesTheOutput asks"));
 }

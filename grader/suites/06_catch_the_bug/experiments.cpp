@@ -1,6 +1,7 @@
 #include "suites/06_catch_the_bug/experiments.hpp"
 
 #include "suites/06_catch_the_bug/changes.hpp"
+#include "suites/06_catch_the_bug/test_words.hpp"
 #include "suites/06_catch_the_bug/what_shows.hpp"
 
 #include "diagnosis/catalogue.hpp"
@@ -11,12 +12,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <set>
 #include <utility>
 #include <vector>
@@ -78,39 +77,13 @@ Answered compared(const wire::Value& answer, const wire::Value& right, const cha
     return found;
 }
 
-/// Whether a test's words show two numbers that differ in the last digits alone.
-bool differs_in_last_digits(const std::string& words) {
-    static const std::regex printed_alike(R"(Which is: (\S+)\s[\s\S]*Which is: \1(\s|$))");
-    static const std::regex number(R"(-?\d+\.\d{3,}(e[-+]?\d+)?)");
-    if (std::regex_search(words, printed_alike)) return true;
-    std::vector<double> numbers;
-    for (std::sregex_iterator found(words.begin(), words.end(), number), end; found != end; ++found)
-        numbers.push_back(std::strtod(found->str().c_str(), nullptr));
-    return std::ranges::any_of(numbers, [&](double a) {
-        return std::ranges::any_of(numbers, [&](double b) { return a != b && std::abs(a - b) <= 1e-4 * std::abs(a); });
-    });
-}
-
-/// With numbers to four digits: right attentions differ in the last ones.
-std::string rounded(const std::string& words) {
-    static const std::regex number(R"([-+]?\d+\.\d+(e[-+]?\d+)?)");
-    std::string text;
-    auto end = words.begin();
-    for (std::sregex_iterator found(words.begin(), words.end(), number), none; found != none; ++found) {
-        text.append(end, (*found)[0].first);
-        text += fmt::format("{:.4g}", std::strtod(found->str().c_str(), nullptr));
-        end = (*found)[0].second;
-    }
-    return text.append(end, words.end());
-}
-
 /// Whether each test that fails says what it says of a right attention, too.
 bool fails_as_right_ones_do(const Trial& trial, const Encounter& met) {
     return std::ranges::all_of(met.words, [&](const auto& said) {
         return std::ranges::any_of(trial.runs(), [&](const Encounter& right) {
             const auto found = right.words.find(said.first);
             return right.attention->is_right() && !right.lost && found != right.words.end() &&
-                   rounded(found->second) == rounded(said.second);
+                   says_the_same(found->second, said.second);
         });
     });
 }
@@ -149,15 +122,6 @@ std::string on_large_scores(const Student& student, std::uint64_t seed, const En
         " Where scores reach more than {:g} in size, as {} (up to {:.5g}), the header promises weights to 0.01 only, "
         "and their sums to 0.001.",
         large, where, largest);
-}
-
-/// Whether the words are of an EXPECT_NEAR that bears less than the header promises of large scores, and saw no more
-/// than that.
-bool bears_less_than_large_scores_get(const std::string& words) {
-    constexpr double promised = 0.01;  // a difference within it exceeds a smaller tolerance
-    static const std::regex near(R"(The difference between [\s\S]* is (\S+), which exceeds )");
-    std::smatch found;
-    return std::regex_search(words, found, near) && std::strtod(found[1].str().c_str(), nullptr) <= promised;
 }
 
 /// " What it answers wrong is causal and has T ≠ S, and is asked in Causal.LooksBack."
@@ -244,15 +208,15 @@ Unnoticed why_unnoticed(const Student& student, std::uint64_t seed, const Trial&
     const auto catches =
         std::ranges::find_if(count_mended, [&](const std::string& test) { return now->failed.contains(test); });
     if (catches != count_mended.end())
-        return {fmt::format("{}. {} will fail it, mended as is said above.", answers, *catches)};
+        return {fmt::format("{}. Mended as is said above, {} catches it.", answers, *catches)};
     const bool is_mended = !count_mended.empty();
-    const std::string fails = is_mended ? "no test fails, mended as is said above or as it is"
+    const std::string fails = is_mended ? "no test fails, as they are or mended as is said above"
                               : trial.fair().size() < trial.tests().size() ? "no test that counts fails"
                                                                            : "no test fails";
     // Where all of that has it and something else does not, that is what it has in common.
     const bool tells_apart = wrong_with_all == wrong && have_all < questions;
-    const std::string where =
-        about_what_is_wrong(tells_apart ? shows.words() : "", asked_by) + about_repeated_questions(trial, asked_by);
+    const std::string repeated = about_repeated_questions(trial, asked_by);
+    const std::string where = about_what_is_wrong(tells_apart ? shows.words() : "", asked_by) + repeated;
     // What passes though it asked for what is wrong is blind, whatever else fails.
     const bool some_see_nothing =
         std::ranges::any_of(asked_by, [&](const std::string& test) { return now->passed.contains(test); });
@@ -265,7 +229,7 @@ Unnoticed why_unnoticed(const Student& student, std::uint64_t seed, const Trial&
     const bool fails_what_does_not_count =
         std::ranges::any_of(met.failed, [&](const std::string& test) { return !trial.fair().contains(test); });
     const char* const mend_first =
-        is_mended || !fails_what_does_not_count ? ""
+        is_mended || !repeated.empty() || !fails_what_does_not_count ? ""
         : fails_as_right_ones_do(trial, met)
             ? " What does fail says the same of right attentions: it has to be mended, and as it is, nothing that your "
               "tests say tells this one from a right one."
