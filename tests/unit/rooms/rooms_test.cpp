@@ -152,7 +152,7 @@ const std::map<std::string, Searches>& other_searches() {
         {"student/sanitizer_report.cpp", {6, "lines cut to 400 bytes"}},
         {"student/what_to_change.cpp", {1, "messages of at most 600 bytes"}},
         {"suites/06_catch_the_bug/changes.cpp", {1, "words cut to 400 bytes, when they are received"}},
-        {"suites/06_catch_the_bug/experiments.cpp", {4, "words cut to 400 bytes, when they are received"}},
+        {"suites/06_catch_the_bug/test_words.cpp", {4, "words cut to 400 bytes, when they are received"}},
         {"verify/asked.cpp", {2, "the course's own headers and tests"}},
     };
     return searches;
