@@ -214,10 +214,9 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
     options.progress = [&progress](const std::string& step) { progress.show(step); };
     verdict::Verdict verdict = grade(course, options);
     progress.clear();
-    if (arguments.submission.empty())
-        keep_progress(course, verdict);
-    else
-        verdict.submission = arguments.submission;  // as it was typed
+    if (arguments.submission.empty()) keep_progress(course, verdict);
+    verdict.submission =
+        arguments.submission.empty() ? seen_from_here(named) : arguments.submission;  // as it was typed
 
     if (on_screen) {
         report::TerminalStyle style = terminal_style();

@@ -43,7 +43,7 @@ std::vector<verdict::NamedMistake> last_mistakes(const Course& course, const Exe
     return exercise->diagnosis->mistakes;
 }
 
-/// The hints of each mistake, then those of the exercise.
+/// The hints of each mistake, then the strongest of the exercise; where none is named, those of the exercise.
 Ladder ladder_of(const Course& course, const ExerciseInfo& info) {
     Ladder ladder{info.name, {}};
     for (const verdict::NamedMistake& mistake : last_mistakes(course, info)) {
@@ -52,7 +52,8 @@ Ladder ladder_of(const Course& course, const ExerciseInfo& info) {
     }
     constexpr std::size_t longest_name = 200;
     ladder.key.resize(std::min(ladder.key.size(), longest_name));
-    for (const std::string& hint : info.hints) ladder.hints.push_back({"", hint});
+    const auto first = ladder.hints.empty() ? info.hints.begin() : info.hints.end() - 1;
+    for (auto hint = first; hint != info.hints.end(); ++hint) ladder.hints.push_back({"", *hint});
     return ladder;
 }
 
@@ -74,16 +75,25 @@ std::string next_hint(const Course& course, const ExerciseInfo& info, int level,
     page.blank();
     page.paragraphs({.indent = 4}, hint.text);
     page.blank();
-    page.paragraphs({}, shown < most
-                            ? fmt::format("More: ./headway hint {}    The lesson: {}", info.number, info.lesson)
-                            : fmt::format("That was the last one. The lesson: {}", info.lesson));
+    const std::string more = style.has_keys ? "h" : "./headway hint " + info.number;
+    const std::string lesson = style.has_keys ? "l" : info.lesson;
+    page.paragraphs({}, shown < most ? fmt::format("More: {}    The lesson: {}", more, lesson)
+                                     : fmt::format("That was the last one. The lesson: {}", lesson));
     std::filesystem::create_directories(file.parent_path());
     build::write_file(file, std::to_string(shown));
     return page.take();
 }
 
 int run_hint(const Course& course, const std::string& exercise, int level) {
-    fmt::print("{}", next_hint(course, course.find(exercise), level, terminal_style()));
+    const ExerciseInfo& info = course.find(exercise);
+    const auto result = current_result(course, course.root / "exercises", info, default_seed);
+    if (level == 0 && result && result->state == verdict::State::passed) {
+        fmt::print(
+            "{0} {1} has passed: there is nothing to mend. Its hints, all the same:\n./headway hint {0} --level 1\n",
+            info.number, info.title);
+        return all_passed;
+    }
+    fmt::print("{}", next_hint(course, info, level, terminal_style()));
     return all_passed;
 }
 

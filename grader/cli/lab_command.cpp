@@ -7,6 +7,7 @@
 #include "terminal/console.hpp"
 
 #include "build/workspace.hpp"
+#include "verdict/phrases.hpp"
 #include "verdict/utf8.hpp"
 
 #include <fmt/format.h>
@@ -53,11 +54,11 @@ void add_small_model(const Course& course, const std::string& lab, std::vector<s
     if (!is_given("--text")) words.insert(words.end(), {"--text", ". anna red rome . bob blue oslo . anna"});
 }
 
-/// "05 and 07"
+/// "05, 07 and 13"
 std::string numbers_of(const std::vector<std::string>& exercises) {
-    std::string numbers;
-    for (const std::string& exercise : exercises) numbers += (numbers.empty() ? "" : " and ") + exercise.substr(0, 2);
-    return numbers;
+    std::vector<std::string> numbers;
+    for (const std::string& exercise : exercises) numbers.push_back(exercise.substr(0, 2));
+    return verdict::listed(numbers);
 }
 
 void list_labs(const Course& course) {
@@ -68,7 +69,7 @@ void list_labs(const Course& course) {
         if (!lab.optional.empty())
             needs += fmt::format("; uses {} where {} done", numbers_of(lab.optional),
                                  lab.optional.size() == 1 ? "it is" : "they are");
-        fmt::print("  {:<8}needs {}; lessons/labs/{}.md\n\n", "", needs, lab.name);
+        fmt::print("  {0:<8}needs {1}\n  {0:<8}lessons/labs/{2}.md\n\n", "", needs, lab.name);
     }
     fmt::print("./headway lab NAME [options]\n");
     if (is_full_edition()) fmt::print("  --reference         with solutions/ in place of your exercises\n");

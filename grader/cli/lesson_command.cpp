@@ -8,6 +8,7 @@
 #include "report/next_step.hpp"
 #include "sandbox/process.hpp"
 #include "submission/digest.hpp"
+#include "verdict/phrases.hpp"
 
 #include <fmt/format.h>
 
@@ -30,14 +31,29 @@ ExerciseInfo lesson_zero() {
             .hints = {}};
 }
 
-/// Of the first exercise that has not passed; lesson 00 before anything was written; nothing when all have passed.
+/// Notes that lesson 00 has been opened.
+fs::path zero_is_read(const Course& course) { return course.state / "lesson_00_is_read"; }
+
+/// Of the first exercise that has not passed; lesson 00 before that is read or anything written; nothing when all have
+/// passed.
 std::optional<ExerciseInfo> next_lesson(const Course& course) {
     const auto exercises = standing(course);
-    if (report::are_untouched(exercises)) return lesson_zero();
+    if (report::are_untouched(exercises) && !fs::exists(zero_is_read(course))) return lesson_zero();
     const auto next = std::ranges::find_if(
         exercises, [](const verdict::Exercise& exercise) { return exercise.state != verdict::State::passed; });
     if (next == exercises.end()) return std::nullopt;
     return course.find(next->number);
+}
+
+/// @throws UsageError
+ExerciseInfo lesson_of(const Course& course, const std::string& number) {
+    try {
+        return course.find(number);
+    } catch (const UsageError&) {
+        std::vector<std::string> numbers{"00"};
+        for (const ExerciseInfo& info : course.exercises) numbers.push_back(info.number);
+        throw UsageError(fmt::format("there is no lesson {}; there are {}", number, verdict::listed(numbers)));
+    }
 }
 
 /// @throws CourseError if the lesson is missing
@@ -100,17 +116,21 @@ int run_lesson(const Course& course, const std::string& number, report::Answers 
     const bool is_zero = number == "0" || number == "00";
     const std::optional<ExerciseInfo> info = is_zero          ? lesson_zero()
                                              : number.empty() ? next_lesson(course)
-                                                              : course.find(number);
+                                                              : lesson_of(course, number);
     if (!info) {
         fmt::print("All exercises have passed. ./headway lesson NN shows a lesson again, ./headway lab the labs.\n");
         return all_passed;
     }
+    if (info->number == lesson_zero().number) {
+        fs::create_directories(course.state);
+        build::write_file(zero_is_read(course), "");
+    }
     if (where == ReadWhere::browser) {
         const std::optional<fs::path> rendered = rendered_page(course, *info);
         if (!rendered)
-            fmt::print(
-                "This lesson's rendered page has not been built. It is shown with formulas as text,\n"
-                "without diagrams and without the explorer.\n");
+            fmt::print("{}. It is shown with formulas as text,\nwithout diagrams and without the explorer.\n",
+                       is_full_edition() ? "This lesson's rendered page has not been built"
+                                         : "This copy of the course came without the lessons' rendered pages");
         const fs::path page = rendered ? *rendered : plain_page(course, *info);
         if (!open_in_browser(page))
             fmt::print("No browser could be started here. Open this page:\n\n  file://{}\n", page.string());

@@ -6,6 +6,7 @@
 #include "cli/start.hpp"
 
 #include "sandbox/orphans.hpp"
+#include "terminal/help.hpp"
 
 #include <csignal>
 
@@ -26,8 +27,9 @@ int main(int argc, char** argv) {
         (is_full_edition()
              ? ", test (Headway's own tests), new (an exercise or a mutant) and\nrelease (the student's edition).\n"
              : ".\n") +
+        "--yes, before or after any of them, installs what is missing without asking.\n"
         "Exit status: 0 all passed, 1 some did not, 2 wrong usage, 3 the machine or the\ncourse is at fault.");
-    app.get_formatter()->column_width(34);
+    set_help(app, 34);
 
     GradeArguments grade;
     auto* grade_command = app.add_subcommand("grade", "Grade your exercises against the hidden tests");
@@ -58,9 +60,9 @@ int main(int argc, char** argv) {
     grade_command->add_flag("--github", grade.github,
                             "In GitHub Actions: annotate lines, write the step summary and points for Classroom");
     grade_command->add_option("--seed", grade.seed, "Seed of the hidden inputs")->type_name("N");
-    grade_command->add_flag("--unsafe", grade.unsafe, "Run a stranger's submission even where there is no jail");
-    grade_command->add_option("--seed-file", grade.seed_file, "The same from a file, for a seed that is secret")
+    grade_command->add_option("--seed-file", grade.seed_file, "Seed from a file, for one that is secret")
         ->type_name("FILE");
+    grade_command->add_flag("--unsafe", grade.unsafe, "Run a stranger's submission even where there is no jail");
     grade_command->add_flag("--again", grade.again, "Run the tests even if nothing has changed");
     grade_command->add_flag("-v,--verbose", grade.verbose,
                             "Everything: all properties, all output, the compiler's words");

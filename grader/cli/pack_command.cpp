@@ -106,6 +106,9 @@ void write_archive(const Course& course, const fs::path& archive, Packing packin
 
 int run_pack(const Course& course, const std::vector<std::string>& exercises, const std::string& file) {
     const Packing packing = packing_of(fs::path(file).filename());
+    const fs::path into = fs::absolute(file).parent_path();
+    if (!fs::is_directory(into))
+        throw UsageError(fmt::format("there is no folder {} for the archive; make it first", into.string()));
     std::vector<Parcel> parcels;
     for (const ExerciseInfo& info : course.exercises) {
         const bool wanted = exercises.empty() || std::any_of(exercises.begin(), exercises.end(), [&](const auto& name) {
@@ -131,7 +134,7 @@ int run_pack(const Course& course, const std::vector<std::string>& exercises, co
     page.paragraph({}, {{file, Tone::strong},
                         {fmt::format(": {}, {} bytes. Hand in this file.", report::counted(files.size(), "file"),
                                      fs::file_size(file))}});
-    page.line(0, {{fmt::format("What is in it:  {} {}", packing == Packing::zip ? "unzip -l" : "tar -tzf", file),
+    page.line(0, {{fmt::format("What is in it:  {} {}", packing == Packing::zip ? "cmake -E tar tf" : "tar -tzf", file),
                    Tone::faint}});
     fmt::print("{}", page.take());
     return all_passed;

@@ -15,10 +15,16 @@ int run_protections(const Course& course, bool close) {
     if (close) close_to_other_users(closed_files(course.root, course.toolchain.judge.parent_path()));
     report::Page page(terminal_style());
     bool some_are_absent = false;
+    for (const auto& [name, state] : course.machine().protections)
+        some_are_absent = some_are_absent || state.starts_with("absent");
+    page.paragraph({.indent = 2, .hanging = 2}, {{"the jail here: "},
+                                                 {some_are_absent                     ? "none that is whole"
+                                                  : course.machine().jail.is_weaker() ? "the weaker one, of containers"
+                                                                                      : "the strong one, by bubblewrap",
+                                                  report::Tone::strong}});
     for (const auto& [name, state] : course.machine().protections) {
         const std::size_t colon = state.find(": ");
         page.line(2, {{fmt::format("{:<19} {}", name, state.substr(0, colon))}});
-        some_are_absent = some_are_absent || state.starts_with("absent");
         if (colon == std::string::npos) continue;
         std::istringstream reasons(state.substr(colon + 2));
         for (std::string reason; std::getline(reasons >> std::ws, reason, ';');)

@@ -1,6 +1,8 @@
 #include "cli/commands.hpp"
 #include "grading/exercise_folder.hpp"
+#include "grading/grading.hpp"
 #include "grading/progress.hpp"
+#include "grading/results.hpp"
 #include "terminal/console.hpp"
 
 #include "submission/digest.hpp"
@@ -57,6 +59,20 @@ void forget_progress(const Course& course, const ExerciseInfo& info) {
     }
 }
 
+/// If the last grading was of what is back now, it stands again.
+void remember_progress(const Course& course, const ExerciseInfo& info) {
+    try {
+        const auto result = current_result(course, course.root / "exercises", info, default_seed);
+        if (!result) return;
+        verdict::Verdict verdict;
+        verdict.started = verdict::now();
+        verdict.exercises = {*result};
+        record_progress(course, verdict);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "headway: {}\n", error.what());
+    }
+}
+
 std::string named(const ExerciseInfo& info) { return fmt::format("{} {}", info.number, info.title); }
 
 }  // namespace
@@ -101,6 +117,7 @@ int run_undo_reset(const Course& course, const std::string& exercise) {
         kept = move_away(course, info, place).lexically_relative(course.root).string();
     fs::create_directories(place.folder());
     fs::copy(backup, place.folder(), fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    remember_progress(course, info);
 
     page.paragraphs({}, fmt::format("{}: what you had is back, as it is in {}.", named(info), from));
     if (!kept.empty())

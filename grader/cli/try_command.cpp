@@ -5,13 +5,26 @@
 #include "terminal/console.hpp"
 
 #include "build/workspace.hpp"
-#include "verdict/utf8.hpp"
+#include "report/build_view.hpp"
 
 #include <fmt/format.h>
 
 namespace headway::cli {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// As `grade` tells it.
+std::string problem_of(const verdict::Compilation& build, const fs::path& folder) {
+    report::Page page(terminal_style());
+    verdict::Exercise exercise;
+    exercise.build = build;
+    report::show_build_problem(page, exercise, {seen_from_here(folder) + "/"});
+    return page.take();
+}
+
+}  // namespace
 
 int run_try(const Course& course, const std::string& exercise, TryCode code, bool build_only,
             const std::vector<std::string>& test_arguments) {
@@ -30,8 +43,7 @@ int run_try(const Course& course, const std::string& exercise, TryCode code, boo
     }
     if (!built.program) {
         // Standard output is read by who asks for the path of the program.
-        fmt::print(build_only ? stderr : stdout, "{}\n\n{}\n", verdict::showable(built.build.message),
-                   verdict::showable(built.build.diagnostics));
+        fmt::print(build_only ? stderr : stdout, "{}", problem_of(built.build, root / info.name));
         return some_did_not_pass;
     }
     if (build_only) {

@@ -94,7 +94,10 @@ const ExerciseInfo& Course::find(const std::string& number_or_name) const {
         if (exercise.number == padded || exercise.name == number_or_name) return exercise;
         known += (known.empty() ? "" : ", ") + exercise.number;
     }
-    throw UsageError(fmt::format("there is no exercise {}; there are {}", number_or_name, known));
+    // What an editor's task asks for where a lesson is open.
+    const bool is_number = number_or_name.find_first_not_of("0123456789") == std::string::npos;
+    throw UsageError(fmt::format("there is no exercise {}; there are {}{}", number_or_name, known,
+                                 is_number ? "" : ". In an editor: open a file of the exercise first"));
 }
 
 }  // namespace headway::cli

@@ -5,6 +5,7 @@
 #include "instructor/verify_command.hpp"
 
 #include "sandbox/orphans.hpp"
+#include "terminal/help.hpp"
 
 #include <csignal>
 
@@ -16,7 +17,7 @@ int main(int argc, char** argv) {
     CLI::App app;
     app.name("headway");
     app.require_subcommand(1);
-    app.get_formatter()->column_width(34);
+    set_help(app, 34);
     VerifyArguments verify;
     const CLI::App* verify_command = declare_verify(app, verify);
     const ClassCommands class_commands(app);

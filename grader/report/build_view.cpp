@@ -51,7 +51,7 @@ void show_build_problem(Page& page, const verdict::Exercise& exercise, const Pla
     }
     page.paragraphs({.indent = build_indent}, build.message);
     if (!build.file.empty()) {
-        page.paragraph({.indent = build_indent}, {{place.of(build.file, build.line, build.column), Tone::strong}});
+        page.place(build_indent, {place.of(build.file, build.line, build.column), Tone::strong});
     }
     show_diagnostics(page, build);
 }

@@ -18,9 +18,8 @@ using verdict::CompilerMessage;
 constexpr std::size_t most_warnings = 5;
 
 void show_message(Page& page, std::size_t indent, const CompilerMessage& message, const Place& place, Tone tone) {
-    page.paragraph({.indent = indent, .most_lines = 3},
-                   {{place.of(message.at.file, message.at.line, message.column), Tone::strong}});
-    page.paragraph({.indent = indent, .hanging = 2, .most_lines = 3}, {{message.text}});
+    page.place(indent, {place.of(message.at.file, message.at.line, message.column), Tone::strong});
+    page.told({.indent = indent, .hanging = 2, .most_lines = 3}, {{message.text}});
     page.source(indent, message.at.text, message.marks, tone);
     if (!message.advice.empty())
         page.paragraph({.indent = indent, .hanging = 2, .most_lines = 6}, {{"▸ ", tone}, {message.advice}});

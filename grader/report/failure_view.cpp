@@ -167,7 +167,7 @@ void show_failure(Page& page, const verdict::Test& test, const Failure& failure,
     page.paragraphs({.indent = failure_indent}, own_message_of(failure));
     if (failure.pattern) page.paragraph({.indent = failure_indent, .hanging = 2}, {{*failure.pattern}});
     const Page::Paragraph detail = {.indent = failure_indent, .hanging = 2, .most_lines = at_most(page, 4)};
-    if (failure.at) page.paragraph(detail, {{line_text(*failure.at, failure.at->file)}});
+    if (failure.at) page.told(detail, {{line_text(*failure.at, failure.at->file)}});
     if (failure.through) page.paragraph(detail, {{way_text(failure, failure.through->file)}});
     if (failure.advice) page.paragraph(detail, {{*failure.advice}});
     show_story(page, failure);

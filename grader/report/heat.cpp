@@ -38,7 +38,8 @@ HeatScale heat_scale(const Window& window) {
 
 double largest_difference(const Window& window) {
     double largest = 0;
-    for (std::size_t i = 0; i < window.yours.values.size(); ++i) {
+    for (const std::int64_t wrong : window.wrong) {
+        const auto i = static_cast<std::size_t>(wrong);
         const double apart = std::abs(window.yours.values[i] - window.expected.values[i]);
         if (std::isfinite(apart)) largest = std::max(largest, apart);
     }

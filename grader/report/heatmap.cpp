@@ -107,9 +107,10 @@ private:
 
     std::string legend() const {
         const std::string_view full = shade_glyph(1, unicode_);
-        std::string text =
-            fmt::format("{} {} or less, {} {} or more; difference: {} {}", shade_glyph(0, unicode_),
-                        number(scale_.low, 3), full, number(scale_.high, 3), full, number(difference_.high, 2));
+        std::string text = fmt::format("{} {} or less, {} {} or more", shade_glyph(0, unicode_), number(scale_.low, 3),
+                                       full, number(scale_.high, 3));
+        // Where only NaN and infinity are wrong, there is no number.
+        if (difference_.high > 0) text += fmt::format("; difference: {} {}", full, number(difference_.high, 2));
         const auto finite = [](double value) { return std::isfinite(value); };
         if (!std::all_of(window_.yours.values.begin(), window_.yours.values.end(), finite))
             text += fmt::format("; {} NaN or infinite", not_finite);

@@ -29,6 +29,15 @@ NextStep step_for_tests(const Exercise& exercise) {
     return {"./headway hint " + exercise.number, failed->property};
 }
 
+/// The key, or what else one does on the screen of `watch`.
+NextStep on_screen(NextStep step) {
+    if (step.command == "./headway") return {"n", "the next exercise"};
+    if (step.command.starts_with("./headway hint ")) return {"h", "a hint: " + step.purpose};
+    if (step.command.starts_with("./headway lesson ")) return {"l", step.purpose};
+    if (step.command.starts_with("./headway grade ")) return {"save the file", step.purpose};
+    return step;
+}
+
 std::optional<NextStep> step_for_who_grades(const std::vector<Exercise>& exercises, const std::string& submission) {
     if (std::ranges::any_of(exercises, [](const Exercise& e) { return e.state == State::unavailable; }))
         return NextStep{"./headway doctor", "what this machine lacks"};
@@ -64,7 +73,8 @@ NextStep next_step(const std::vector<Exercise>& exercises, const std::string& su
     const auto next = std::ranges::find_if(exercises, [](const Exercise& e) { return e.state != State::passed; });
     if (next == exercises.end()) return {"./headway", "where you are in the course"};
     if (next->number == "01" && exercises.size() > 1 && are_untouched(exercises))
-        return {"./headway lesson", "what attention is for, in ten minutes; then " + grade_command(*next, submission)};
+        return {"./headway lesson 00",
+                "what attention is for, in ten minutes; then " + grade_command(*next, submission)};
     if (is_not_graded(*next))
         return {"./headway lesson " + next->number, "read, write, then " + grade_command(*next, submission)};
     if (next->state == State::unavailable) return {"./headway doctor", "what this machine lacks"};
@@ -75,9 +85,10 @@ NextStep next_step(const std::vector<Exercise>& exercises, const std::string& su
 }
 
 void show_next_step(Page& page, const std::vector<Exercise>& exercises, const std::string& submission) {
-    const auto next =
+    auto next =
         is_the_students_own(submission) ? next_step(exercises, submission) : step_for_who_grades(exercises, submission);
     if (!next) return;
+    if (page.style().has_keys) next = on_screen(*next);
     const std::string purpose = next->purpose.empty() ? "" : "   (" + next->purpose + ")";
     page.paragraph({.hanging = 6}, {{"next: "}, {next->command, Tone::strong}, {purpose, Tone::faint}});
 }

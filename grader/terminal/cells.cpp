@@ -96,6 +96,8 @@ Cells safe_line(const std::vector<Span>& spans, Alphabet alphabet) {
             first = false;
             std::ranges::move(part, std::back_inserter(line));
         }
+        // Where a line ends between two spans, too.
+        if (span.text.ends_with('\n') && &span != &spans.back()) line.push_back({" ", 1, span.tone});
     }
     return line;
 }

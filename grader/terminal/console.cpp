@@ -40,7 +40,15 @@ report::TerminalStyle terminal_style() {
         style.width = std::clamp<std::size_t>(size.ws_col, 40, 100);
     style.colour = is_terminal && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
     style.unicode = shows_unicode();
+    style.read_by_editor = !environment("HEADWAY_READ_BY_EDITOR").empty();
     return style;
+}
+
+std::string seen_from_here(const std::filesystem::path& folder) {
+    std::error_code gone;
+    const std::filesystem::path relative = folder.lexically_relative(std::filesystem::current_path(gone));
+    const bool is_below = !gone && !relative.empty() && relative != "." && *relative.begin() != "..";
+    return (is_below ? relative : folder).string();
 }
 
 void show_paged(const std::string& text) {

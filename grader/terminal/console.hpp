@@ -3,12 +3,16 @@
 #include "terminal/style.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 
 namespace headway::cli {
 
 /// What this terminal can show: its width, colours unless NO_COLOR is set or output goes elsewhere, Unicode by locale.
 report::TerminalStyle terminal_style();
+
+/// `folder` as terminals and editors find it from here: relative where it is below the current folder, else whole.
+std::string seen_from_here(const std::filesystem::path& folder);
 
 /// Prints; on a terminal by way of $PAGER, or less, which show short texts as they are.
 void show_paged(const std::string& text);

@@ -97,6 +97,19 @@ void Page::paragraph(const Paragraph& form, const std::vector<Span>& spans) {
     put_up_to(form.most_lines, form, wrap(cells, room(form.indent), room(form.indent + form.hanging)));
 }
 
+void Page::place(std::size_t indent, const Span& place) {
+    constexpr std::size_t longest_path = 1000;
+    put(indent, cut(safe_line({place}, alphabet()), longest_path, alphabet()));
+}
+
+void Page::told(const Paragraph& form, const std::vector<Span>& spans) {
+    constexpr std::size_t longest_line = 400;
+    if (style_.read_by_editor)
+        put(form.indent, cut(safe_line(spans, alphabet()), longest_line, alphabet()));
+    else
+        paragraph(form, spans);
+}
+
 void Page::paragraphs(const Paragraph& form, std::string_view text, Tone tone) {
     std::vector<Cells> lines;
     for (const Cells& cells : safe_lines(text, alphabet(), tone)) {

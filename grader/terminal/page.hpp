@@ -13,7 +13,7 @@ namespace headway::report {
 
 inline constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-/// Lines of text for a terminal, none wider than the style allows. All text goes through cells.
+/// Lines of text for a terminal, none wider than the style allows but places. All text goes through cells.
 class Page {
 public:
     explicit Page(const TerminalStyle& style);
@@ -36,6 +36,10 @@ public:
         std::size_t most_lines = unlimited;
     };
     void paragraph(const Paragraph& form, const std::vector<Span>& spans);
+    /// FILE:LINE:COLUMN in one line, however wide: terminals and editors make links of those that are whole.
+    void place(std::size_t indent, const Span& place);
+    /// A paragraph, or where an editor reads it one line.
+    void told(const Paragraph& form, const std::vector<Span>& spans);
     /// Each line of `text` is a paragraph.
     void paragraphs(const Paragraph& form, std::string_view text, Tone tone = Tone::plain);
 

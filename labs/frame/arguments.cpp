@@ -2,16 +2,17 @@
 
 #include "labs/frame/program.hpp"
 #include "terminal/exit_status.hpp"
+#include "terminal/help.hpp"
 
 namespace headway::lab {
 
 void declare(CLI::App& app, CommonArguments& arguments, const std::string& lab) {
     app.name("./headway lab " + lab);
-    app.get_formatter()->column_width(30);
+    cli::set_help(app, 30);
     app.footer(std::string("Also: ") + (has_solutions() ? "--reference (the solutions' code), " : "") +
                "--submission DIR (another folder of exercises).\n"
-               "Exit status: 0 done, 1 an exercise is not done yet, 2 wrong usage, 3 the machine or the\n"
-               "course is at fault, 130 stopped by Ctrl-C.");
+               "Exit status: 0 done, 1 an exercise is not done yet, 2 wrong usage, 3 the machine\n"
+               "or the course is at fault, 130 stopped by Ctrl-C.");
     app.add_option("--output", arguments.output, "Folder of the pictures (default: lab-results/" + lab + ")")
         ->type_name("DIR")
         ->take_last();  // ./headway gives the default

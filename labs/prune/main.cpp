@@ -98,7 +98,7 @@ void run_prune(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Take heads out of a model that was trained on your attention: which can go, and at what cost");
+    CLI::App app("Take heads out of a model that was trained on your attention:\nwhich can go, and at what cost");
     Arguments arguments;
     lab::declare_training(app, arguments, "prune");
     app.add_option("--heads", arguments.heads, "Heads of each block (default: 8)")->type_name("H");

@@ -60,6 +60,18 @@ TEST(Reset, OfAStubDoesNothing) {
     EXPECT_FALSE(fs::exists(copy.root() / "backups"));
 }
 
+TEST(Reset, UndoneStandsWhereItStood) {
+    CourseCopy copy;
+    copy.write(stub, solution(stub));
+    copy.headway({"grade", "04"});
+    copy.headway({"reset", "04"});
+    EXPECT_FALSE(says(copy.headway({}), "10 of "));
+    copy.headway({"reset", "04", "--undo"});
+    EXPECT_TRUE(says(copy.headway({}), "10 of 140 points"));
+    EXPECT_TRUE(says(copy.headway({"hint", "04"}), "there is nothing to mend"));
+    EXPECT_TRUE(says(copy.headway({"hint", "04", "--level", "1"}), "hint 1 of 3"));
+}
+
 TEST(Reset, BringsADeletedFileBack) {
     const CourseCopy copy;
     fs::remove_all(copy.root() / "exercises" / "04_merge_heads" / "merge_heads.cpp");
@@ -120,6 +132,29 @@ TEST(Pack, HoldsWhatWasWrittenAndNothingElse) {
         "04_merge_heads/merge_heads.cpp\n04_merge_heads/mine.hpp\n");
 }
 
+TEST(WrongUsage, IsToldWithTheNextStep) {
+    const CourseCopy copy;
+    const auto told = [&](const std::vector<std::string>& words, const std::string& what) {
+        const auto finished = copy.headway(words);
+        EXPECT_EQ(finished.ended.exit_code, 2) << finished.output;
+        EXPECT_TRUE(says(finished, what)) << finished.output;
+    };
+    told({"reset"}, "headway: which exercise? Give its number, such as ./headway reset 03");
+    told({"grade", "--nosuch"}, "headway: ./headway grade does not know --nosuch; ./headway grade --help lists");
+    told({"hint", "04", "--level", "0"}, "more: ./headway hint --help");
+    told({"grade", "lessons"}, "open a file of the exercise first");
+    told({"lesson", "77"}, "there is no lesson 77; there are 00, 01,");
+}
+
+TEST(Help, FitsInto80Columns) {
+    const CourseCopy copy;
+    for (const char* command :
+         {"grade", "hint", "try", "watch", "lesson", "reset", "debug", "pack", "class", "verify"}) {
+        std::istringstream lines(copy.headway({command, "--help"}).output);
+        for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+    }
+}
+
 TEST(Pack, IsWhatGradeTakes) {
     CourseCopy copy;
     copy.write(stub, solution(stub));
@@ -168,7 +203,7 @@ TEST(Pack, WithoutAPlaceToWriteSaysSo) {
     copy.write(stub, solution(stub));
     const auto pack = copy.headway({"pack", "--output", "no/such/folder/mine.tar.gz"});
     EXPECT_EQ(pack.ended.exit_code, 2);
-    EXPECT_TRUE(says(pack, "cannot write"));
+    EXPECT_TRUE(says(pack, "there is no folder"));
 }
 
 /// Scores that are not scaled, in an exercise that is right otherwise.

@@ -25,15 +25,12 @@ ANSWER = text_of("solutions/01_single_head/single_head.cpp")
 LINE = "    const Tensor raised = exp(scores - largest);"
 NUMBER = ANSWER[:ANSWER.index(LINE)].count("\n") + 1  # where it stands
 
-# As VS Code has it built in.
-GCC = {"severity": "error", "pattern": {
-    "regexp": r"^(.*?):(\d+):(\d*):?\s+(?:fatal\s+)?(warning|error):\s+(.*)$",
-    "file": 1, "line": 2, "column": 3, "severity": 4, "message": 5}}
+
+TASKS = json.loads(re.sub(r"^\s*//.*$", "", text_of(".vscode/tasks.json"), flags=re.M))
 
 
 def tasks():
-    text = re.sub(r"^\s*//.*$", "", text_of(".vscode/tasks.json"), flags=re.M)
-    return {task["label"]: task for task in json.loads(text)["tasks"]}
+    return {task["label"]: task for task in TASKS["tasks"]}
 
 
 def problems(matchers, printed, root):
@@ -41,7 +38,6 @@ def problems(matchers, printed, root):
     found = []
     lines = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", printed).splitlines()
     for matcher in matchers if isinstance(matchers, list) else [matchers]:
-        matcher = {**(GCC if matcher.get("base") == "$gcc" else {}), **matcher}
         patterns = matcher["pattern"] if isinstance(matcher["pattern"], list) else [matcher["pattern"]]
         kind, base = matcher["fileLocation"]
         base = base.replace("${workspaceFolder}", root).replace("${fileDirname}", f"{root}/{ROOM}")
@@ -64,8 +60,10 @@ def problems(matchers, printed, root):
 
 class Problems(unittest.TestCase):
     def setUp(self):
-        self.root = os.path.realpath(tempfile.mkdtemp(prefix="headway-editor-"))
-        self.addCleanup(shutil.rmtree, self.root)
+        # As deep as folders are: longer than a line of a terminal.
+        top = os.path.realpath(tempfile.mkdtemp(prefix="headway-editor-"))
+        self.addCleanup(shutil.rmtree, top)
+        self.root = f"{top}/a_student/university/courses_of_the_third_year/machine_learning/headway"
         shutil.copytree(f"{CHECKOUT}/exercises", f"{self.root}/exercises")
         for shared in ("lessons", "stubs", "solutions", "policy.toml"):
             os.symlink(f"{CHECKOUT}/{shared}", f"{self.root}/{shared}")
@@ -75,7 +73,8 @@ class Problems(unittest.TestCase):
         with open(f"{self.root}/{FILE}", "w") as file:
             file.write(text)
         done = subprocess.run(command if command[0] == "sh" else [CLI, *command], cwd=self.root, capture_output=True, text=True,
-                              env=dict(os.environ, HEADWAY_ROOT=self.root, HEADWAY_STATE=f"{self.root}/.headway"))
+                              env=dict(os.environ, HEADWAY_ROOT=self.root, HEADWAY_STATE=f"{self.root}/.headway",
+                                       **TASKS["options"]["env"]))
         self.printed = done.stdout + done.stderr
         found = problems(tasks()[label]["problemMatcher"], self.printed, self.root)
         for path, line, _, _ in found:
@@ -100,6 +99,19 @@ class Problems(unittest.TestCase):
         self.expect(self.listed("Try the visible test", broken, "try", "01"), FILE, NUMBER + 1, "error", "expected .,. or")
         self.expect(self.listed_by_the_task("build visible test", broken), FILE, NUMBER + 1, "error", "expected .,. or")
         self.assertFalse(os.path.lexists(f"{self.root}/build/visible_test"), "the debugger would start an older program")
+
+    def test_long_messages_are_whole(self):
+        broken = ANSWER.replace(LINE, LINE.replace("exp(scores - largest)", "std::vector<std::vector<int>>{{1}}"))
+        self.expect(self.listed("Grade this exercise", broken, "grade", "01"), FILE, NUMBER, "error",
+                    "conversion from .*vector<std::vector<int.* to .*(requested|Tensor.?)")
+
+    def test_from_another_folder_paths_are_whole(self):
+        with open(f"{self.root}/{FILE}", "w") as file:
+            file.write(ANSWER.replace(LINE, LINE.replace(";", "")))
+        for place in "exercises", ROOM:
+            done = subprocess.run([CLI, "grade", "01"], cwd=f"{self.root}/{place}", capture_output=True, text=True,
+                                  env=dict(os.environ, HEADWAY_ROOT=self.root, HEADWAY_STATE=f"{self.root}/.headway"))
+            self.assertIn(f"\n    {self.root}/{FILE}:{NUMBER + 1}:", done.stdout)
 
     def test_f5_builds_what_the_debugger_starts(self):
         self.assertEqual(self.listed_by_the_task("build visible test", ANSWER), [], self.printed)

@@ -27,6 +27,7 @@ TEST(Lesson, WithoutANumberIsTheOneToReadNext) {
     const CourseCopy copy;
     EXPECT_TRUE(says(copy.headway({}), "next: ./headway lesson "));
     EXPECT_TRUE(says(copy.headway({"lesson"}), "00 · What attention is for")) << "nothing is written yet";
+    EXPECT_TRUE(says(copy.headway({"lesson"}), "01 · One attention head")) << "00 was shown";
     // What another machine recorded.
     std::string progress;
     const auto passes = [&](const std::string& exercise) {

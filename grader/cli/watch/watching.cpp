@@ -23,6 +23,12 @@
 namespace headway::cli {
 namespace {
 
+report::TerminalStyle screen_style() {
+    report::TerminalStyle style = terminal_style();
+    style.has_keys = true;
+    return style;
+}
+
 namespace fs = std::filesystem;
 
 std::vector<fs::path> folders_of(const Course& course) {
@@ -119,7 +125,7 @@ void Watching::take_result() {
 }
 
 void Watching::show_result() {
-    if (verdict_) text_ = report::render(*verdict_, terminal_style());
+    if (verdict_) text_ = report::render(*verdict_, screen_style());
     on_result_ = true;
 }
 
@@ -135,10 +141,10 @@ Watching::Go Watching::handle_key(char key) {
         case 'q':
             return Go::away;
         case 'h':
-            show(next_hint(course_, *shown_, 0, terminal_style()));
+            show(next_hint(course_, *shown_, 0, screen_style()));
             break;
         case 'l':
-            show(lesson_text(course_, *shown_, report::Answers::hidden, terminal_style()));
+            show(lesson_text(course_, *shown_, report::Answers::hidden, screen_style()));
             break;
         case 'n':
             next_exercise();
@@ -193,7 +199,7 @@ std::string Watching::step() const {
 }
 
 std::string Watching::footer() const {
-    report::Page page(terminal_style());
+    report::Page page(screen_style());
     const auto all = static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n'));
     const std::string more = all > top_ + screen_.rows() - 1 ? "  ↓ more" : "";
     page.line(0, {{shown_->number, report::Tone::strong},

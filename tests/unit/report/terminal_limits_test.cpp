@@ -52,9 +52,18 @@ std::size_t columns_of(std::string_view line) {
     return sum;
 }
 
+/// FILE:LINE:COLUMN is not wrapped, and cut only where no path is that long.
+bool may_be_a_place(std::string_view line) {
+    const std::size_t colon = line.rfind(':');
+    const bool ends_with_number =
+        colon != std::string::npos && line.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+    return line.starts_with("    ") && (ends_with_number || line.ends_with("…") || line.ends_with("..."));
+}
+
 void expect_to_fit(const Rendering& rendering) {
     std::istringstream lines(rendering.text);
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(columns_of(line), rendering.style.width) << line;
+    for (std::string line; std::getline(lines, line);)
+        EXPECT_LE(columns_of(line), may_be_a_place(line) ? 1010U : rendering.style.width) << line;
 }
 
 bool is_control(char c) { return c != '\n' && (static_cast<unsigned char>(c) < 0x20 || c == 0x7F); }

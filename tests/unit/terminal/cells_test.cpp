@@ -45,6 +45,8 @@ TEST(SafeText, EveryLineEndIsOne) {
     EXPECT_THAT(shown("10%\r20%"), ElementsAre("10%", "20%")) << "nothing is overwritten";
     EXPECT_THAT(shown("a\n\nb"), ElementsAre("a", "", "b"));
     EXPECT_EQ(text_of(safe_line({{"a\nb"}}, Alphabet::unicode)), "a b");
+    EXPECT_EQ(text_of(safe_line({{"a,\n"}, {"b"}}, Alphabet::unicode)), "a, b") << "between two spans";
+    EXPECT_EQ(text_of(safe_line({{"a\n"}}, Alphabet::unicode)), "a");
 }
 
 TEST(SafeText, TabsBecomeSpaces) { EXPECT_THAT(shown("a\tb\t\tc"), ElementsAre("a   b       c")); }
