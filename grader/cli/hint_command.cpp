@@ -19,6 +19,7 @@ struct Ladder {
     struct Hint {
         std::string about;  ///< a mistake that was found; empty: the exercise as a whole
         std::string text;
+        std::string read;  ///< the section or the file that settles it
     };
     std::string key;  ///< of the counter
     std::vector<Hint> hints;
@@ -48,12 +49,14 @@ Ladder ladder_of(const Course& course, const ExerciseInfo& info) {
     Ladder ladder{info.name, {}};
     for (const verdict::NamedMistake& mistake : last_mistakes(course, info)) {
         ladder.key += "." + mistake.id;
-        for (const std::string& hint : mistake.hints) ladder.hints.push_back({mistake.title, hint});
+        const std::string& read = mistake.lesson.empty() ? info.lesson : mistake.lesson;
+        for (const std::string& hint : mistake.hints)
+            if (hint != "See " + mistake.lesson + ".") ladder.hints.push_back({mistake.title, hint, read});
     }
     constexpr std::size_t longest_name = 200;
     ladder.key.resize(std::min(ladder.key.size(), longest_name));
     const auto first = ladder.hints.empty() ? info.hints.begin() : info.hints.end() - 1;
-    for (auto hint = first; hint != info.hints.end(); ++hint) ladder.hints.push_back({"", *hint});
+    for (auto hint = first; hint != info.hints.end(); ++hint) ladder.hints.push_back({"", *hint, info.lesson});
     return ladder;
 }
 
@@ -76,9 +79,9 @@ std::string next_hint(const Course& course, const ExerciseInfo& info, int level,
     page.paragraphs({.indent = 4}, hint.text);
     page.blank();
     const std::string more = style.has_keys ? "h" : "./headway hint " + info.number;
-    const std::string lesson = style.has_keys ? "l" : info.lesson;
-    page.paragraphs({}, shown < most ? fmt::format("More: {}    The lesson: {}", more, lesson)
-                                     : fmt::format("That was the last one. The lesson: {}", lesson));
+    const std::string read = hint.read + (style.has_keys ? " (l)" : "");
+    page.paragraph({.hanging = 2}, {{shown < most ? fmt::format("More: {}    Read: {}", more, read)
+                                                  : fmt::format("That was the last one. Read: {}", read)}});
     std::filesystem::create_directories(file.parent_path());
     build::write_file(file, std::to_string(shown));
     return page.take();

@@ -9,7 +9,7 @@ namespace headway::lab {
 void declare(CLI::App& app, CommonArguments& arguments, const std::string& lab) {
     app.name("./headway lab " + lab);
     cli::set_help(app, 30);
-    app.footer(std::string("Also: ") + (has_solutions() ? "--reference (the solutions' code), " : "") +
+    app.footer(std::string("Also: ") + (has_solutions() ? "--reference (the solutions' code),\n" : "") +
                "--submission DIR (another folder of exercises).\n"
                "Exit status: 0 done, 1 an exercise is not done yet, 2 wrong usage, 3 the machine\n"
                "or the course is at fault, 130 stopped by Ctrl-C.");

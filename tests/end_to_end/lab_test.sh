@@ -46,7 +46,7 @@ misbehaves() {
 }
 
 quick() {
-    expect 0 'needs 05 and 07; uses 11 and 13 and 14 where they are done' "$cli" lab
+    expect 0 'needs 05 and 07; uses 11, 13 and 14 where they are done' "$cli" lab
     expect 0 '--reference' "$cli" lab --help
     expect 2 'there is no lab nope; there are cost, train, prune, gpt2' "$cli" lab nope
     expect 2 'give one of them' "$cli" lab cost --reference --submission .
