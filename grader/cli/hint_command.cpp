@@ -5,6 +5,7 @@
 #include "terminal/console.hpp"
 
 #include "submission/digest.hpp"
+#include "submission/submission.hpp"
 #include "terminal/page.hpp"
 
 #include <fmt/format.h>
@@ -60,6 +61,16 @@ Ladder ladder_of(const Course& course, const ExerciseInfo& info) {
     return ladder;
 }
 
+/// As it is now.
+bool has_passed(const Course& course, const ExerciseInfo& info) {
+    try {
+        const auto result = current_result(course, course.root / "exercises", info, default_seed);
+        return result && result->state == verdict::State::passed;
+    } catch (const build::BadSubmission&) {
+        return false;  // grading says why
+    }
+}
+
 }  // namespace
 
 std::string next_hint(const Course& course, const ExerciseInfo& info, int level, report::TerminalStyle style) {
@@ -89,8 +100,7 @@ std::string next_hint(const Course& course, const ExerciseInfo& info, int level,
 
 int run_hint(const Course& course, const std::string& exercise, int level) {
     const ExerciseInfo& info = course.find(exercise);
-    const auto result = current_result(course, course.root / "exercises", info, default_seed);
-    if (level == 0 && result && result->state == verdict::State::passed) {
+    if (level == 0 && has_passed(course, info)) {
         fmt::print(
             "{0} {1} has passed: there is nothing to mend. Its hints, all the same:\n./headway hint {0} --level 1\n",
             info.number, info.title);
