@@ -149,6 +149,11 @@ constexpr BeginnersError table[] = {
     {R"((?:from|convert|type) '(?:const )?Tensor'.*'(?:float|double|Index|long|int)'|from returned value of type 'Tensor')",
      R"(\]\s*\[|\[)",
      "x[i][j] is a Tensor still, at the last axis one of rank 0. One number is in round brackets: x(i, j)."},
+    {R"('(?:const )?Tensor' to '(?:const )?(?:float|double|long|int)'|call to '(?:abs|fabs|tanh|round|floor|ceil)')",
+     R"((?:^|[^:\w.])(abs|fabs|tanh|round|floor|ceil)\()",
+     "@1 takes one number, and this is a whole tensor. Of tensors the library has exp, log and sqrt; for @1, go "
+     "through "
+     "the elements."},
     {R"('(?:const )?Tensor' to '(?:const )?(?:float|double|Index|long|int)')", "",
      "A Tensor is no number, even if it holds only one. Read that with x(0), or x(0, 0) if it is a matrix."},
     {R"(operator='.*Tensor' and '|no viable overloaded '=')", R"(\]\s*=[^=])",

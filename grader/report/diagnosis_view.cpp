@@ -89,7 +89,7 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
     if (const std::string skipped = never_reached_in_loop(exercise, mistake); !skipped.empty())
         page.paragraph(detail, {{skipped}});
     if (const std::string words = warning_beside(exercise, mistake); !words.empty()) page.paragraph(detail, {{words}});
-    page.paragraph(detail, {{"why it matters: ", Tone::faint}, {mistake.symptom}});
+    page.paragraph(detail, {{std::string(before_symptom(diagnosis, mistake)) + " ", Tone::faint}, {mistake.symptom}});
     if (!mistake.lesson.empty())
         page.paragraph(detail, {{mistake.lesson},
                                 {with_hints ? "   ./headway hint " + exercise.number : std::string{}, Tone::faint}});

@@ -58,7 +58,7 @@ void write_mistake(Xml& page, const verdict::Exercise& exercise, const NamedMist
     if (const std::string skipped = never_reached_in_loop(exercise, mistake); !skipped.empty())
         page.text("p", {}, skipped);
     if (const std::string words = warning_beside(exercise, mistake); !words.empty()) page.text("p", {}, words);
-    write_line(page, "why it matters:", mistake.symptom);
+    write_line(page, std::string(before_symptom(*exercise.diagnosis, mistake)), mistake.symptom);
     write_line(page, "read:", mistake.lesson);
     for (const std::string& shipped : mistake.shipped) write_line(page, before_shipped(mistake), shipped);
     page.close();

@@ -201,6 +201,13 @@ bool is_out_of_time(const verdict::Exercise& exercise) {
     return exercise.diagnosis && exercise.diagnosis->out_of_time.value_or(false);
 }
 
+std::string_view before_symptom(const verdict::Diagnosis& diagnosis, const verdict::NamedMistake& mistake) {
+    const bool has_company = std::ranges::any_of(diagnosis.functions, [&](const FunctionDiagnosis& function) {
+        return function.mistakes.size() > 1 && std::ranges::count(function.mistakes, mistake.id) > 0;
+    });
+    return has_company ? "why it matters, by itself:" : "why it matters:";
+}
+
 std::string evidence(const FunctionDiagnosis& function) {
     const bool is_alone = function.mistakes.size() == 1;
     const std::string answers =

@@ -80,6 +80,9 @@ std::vector<std::string> stopped_at(const verdict::Exercise& exercise, const ver
 /// of hidden tests are not among them
 std::string evidence(const verdict::FunctionDiagnosis& function);
 
+/// "why it matters:"; of a mistake beside another in the same function what it says holds of it alone.
+std::string_view before_symptom(const verdict::Diagnosis& diagnosis, const verdict::NamedMistake& mistake);
+
 /// Whether the diagnosis ended before it had looked at every function, and what is said then.
 bool is_out_of_time(const verdict::Exercise& exercise);
 inline constexpr const char* not_looked_at = "Headway's time was up before it had looked at every function";

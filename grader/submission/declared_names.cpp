@@ -12,6 +12,29 @@ bool is(const std::vector<Word>& words, std::size_t i, std::string_view text) {
 /// `Tensor` of "Tensor& x" and "Tensor x".
 std::size_t type_before(const std::vector<Word>& words, std::size_t i) { return is(words, i - 1, "&") ? i - 2 : i - 1; }
 
+/// `d` of "const Index B = x.size(0), d = x.size(1);": a type and a name begin the statement, or the head of a for.
+bool continues_declaration(const std::vector<Word>& words, std::size_t name) {
+    if (!is(words, name - 1, ",") || !is(words, name + 1, "=")) return false;
+    constexpr std::size_t longest = 200;
+    std::size_t depth = 0;
+    std::size_t first = name - 1;
+    for (; first > 0; --first) {
+        if (name - first > longest) return false;
+        const std::string& before = words[first - 1].text;
+        const bool ends_a_block = before == "}" && !is(words, first, ",") && !is(words, first, ")");
+        if (depth == 0 && (before == ";" || before == "{" || ends_a_block)) break;
+        if (depth == 0 && (before == "(" || before == "[")) {
+            if (first < 2 || !is(words, first - 2, "for")) return false;
+            break;
+        }
+        if (before == ")" || before == "]" || before == "}") ++depth;
+        if (before == "(" || before == "[" || before == "{") --depth;
+    }
+    if (is(words, first, "const")) ++first;
+    if (is(words, first, "std") && is(words, first + 1, ":")) first += 3;
+    return words[first].is_name() && words[first + 1].is_name() && !is(words, first, "return");
+}
+
 }  // namespace
 
 std::map<std::string_view, std::size_t> first_tensors(const std::vector<Word>& words) {
@@ -35,6 +58,7 @@ bool is_local(const std::string& name, const std::vector<Word>& words, std::size
     for (std::size_t i = 3; i < std::min(before, words.size()); ++i) {
         if (!is(words, i, name)) continue;
         is_declared |= words[i - 1].is_name() && !is(words, i - 1, "return") && !is(words, i - 1, "else");
+        is_declared |= continues_declaration(words, i);
         if (is(words, i - 1, "=") && is(words, i - 3, "&")) return false;
         if (is(words, i - 1, "&") && !is(words, i - 2, "&")) return false;
     }

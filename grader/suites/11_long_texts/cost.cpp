@@ -67,7 +67,8 @@ Array expected_row(const Inputs& in, Index t) {
 
 /// What is wrong for few tokens too is another test's business.
 bool is_right_for_few(Student& student, Random& random) {
-    const Inputs few = long_inputs(random, random.integer(50, 80));
+    Inputs few = long_inputs(random, random.integer(50, 80));
+    few.looks.w = 8;  // so that global tokens see what windows do not
     const Tensor context = student.outside_story([&] { return student.tensor(measured_function, few.arguments()); });
     return !difference(context_rows, context, few.expected());
 }
@@ -89,7 +90,10 @@ void expect_some_rows(Student& student, Random& random, const Inputs& in, const 
     std::vector<Index> rows{0, T - 1, in.looks.globals.back()};
     for (int i = 0; i < 12; ++i) rows.push_back(random.integer(0, T - 1));
     for (const Index t : rows) {
-        const auto failure = what_is_wrong(student, context_rows, context.slice(2, t, t + 1), expected_row(in, t));
+        CheckedPart row = context_rows;
+        row.name += " of query " + std::to_string(t);
+        row.axes[2] = "its row";
+        const auto failure = what_is_wrong(student, row, context.slice(2, t, t + 1), expected_row(in, t));
         if (failure && is_right_for_few(student, random)) fail(*failure);
         if (failure) return;
     }

@@ -29,7 +29,7 @@ std::string advice_when(const std::function<void()>& mistake, const std::vector<
     try {
         mistake();
     } catch (const std::invalid_argument& error) {
-        return advice(error_of("std::invalid_argument", error.what()));
+        return advice(error_of("std::invalid_argument", error.what()), asked);
     } catch (const std::out_of_range& error) {
         return advice(error_of("std::out_of_range", error.what()), asked);
     }
@@ -71,6 +71,12 @@ TEST(WhatToChange, ShapesThatDoNotFit) {
                     x - Tensor::zeros({2, 3});
                 }),
                 testing::AllOf(HasSubstr("If (2, 3) comes from max, sum or mean"), HasSubstr("view({2, 3, 1})")));
+    EXPECT_THAT(advice_when(
+                    [&] {
+                        x / Tensor::zeros({2, 3});
+                    },
+                    {{"scales (a view)", Tensor::zeros({2, 3})}}),
+                HasSubstr("scales comes with (2, 3): scales.contiguous().view({2, 3, 1}) puts a 1 there."));
     EXPECT_THAT(advice_when([&] {
                     Tensor::zeros({3, 4}) += x;
                 }),

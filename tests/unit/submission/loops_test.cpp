@@ -40,7 +40,8 @@ TEST(Loops, WhatTheConditionReadsIsChangedNowhere) {
     for (const char* body :
          {"Index s = 0;\nwhile (s < n) {\nconst Index end = std::min(s + tile, n);\nx.slice(0, s, end);\n}",
           "Index s = 0;\nfor (; s < n;)\nx.slice(0, s, s + tile);\n\n",
-          "Index s = 0;\nwhile (s < n)\n    row[s] /= 2;\n\n"})
+          "Index s = 0;\nwhile (s < n)\n    row[s] /= 2;\n\n",
+          "const Index B = x.size(0), d = g({B, 2}, 3); Index s = 0;\nwhile (s < d / 2)\n    row[s] /= 2;\n\n"})
         EXPECT_EQ(around(body, 4), "3 never") << body;
     EXPECT_EQ(around("for (Index i = 0, j = 0; i < n; ++j)\ng(j);", 3), "2 never");
     EXPECT_EQ(around("for (Index t = 0; t < n; t + 1)\nx.fill(1);", 3), "2 never") << "t + 1 moves nothing";
@@ -55,7 +56,9 @@ TEST(Loops, WhatMayChangeUnseenIsNotSaidToStay) {
           "Index s = 0;\nwhile (s < n)\n    in >> s;", "Index s = 0;\nwhile (s < n)\n    g(&s);",
           "Index s = 0;\nwhile (s < n)\n    std::swap(s, next);", "Index s = 0; Index& r = s;\nwhile (s < n)\n    ++r;",
           "Index s = 0; const auto go = [&] { ++s; };\nwhile (s < n)\n    go();", "g();\nwhile (member_ < n)\n    g();",
-          "g();\nwhile (x.more())\n    g();", "g();\nwhile (true)\n    g();", "g();\nfor (;;)\n    g();"})
+          "g(n, s = 0);\nwhile (s < n)\n    h(n);", "g[n, s = 0];\nwhile (s < n)\n    h(n);",
+          "g = 1, s = 0;\nwhile (s < n)\n    h(n);", "g();\nwhile (x.more())\n    g();", "g();\nwhile (true)\n    g();",
+          "g();\nfor (;;)\n    g();"})
         EXPECT_EQ(around(body, 4), "3 perhaps") << body;
 }
 

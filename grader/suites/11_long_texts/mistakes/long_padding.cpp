@@ -129,7 +129,7 @@ Chapter long_padding() {
                   "them, "
                   "not at its position",
          .right = where_it_is_true,
-         .symptom = "right where the gathered keys begin with key 0",
+         .symptom = "right where the gathered keys begin with key 0 and have no gap",
          .question = "Which position has the first key that you gather for the last queries of a long text?",
          .make = [](Choices& c) { c.change<Windows>().looked_up = Windows::LookedUp::among_keys_of_block; }},
         {.id = "padding_looked_up_in_the_window",

@@ -149,7 +149,7 @@ Chapter half_range() {
              }},
         {.id = "bfloat16_with_the_least_exponent_of_half",
          .decision = "half_range",
-         .title = "a bfloat16's small numbers are those of a half: below 2^-14 they are 2^-21 apart",
+         .title = "a bfloat16 has the least exponent of a half: below 2^-14 its numbers stay 2^-21 apart",
          .right = "a bfloat16 has the exponents of a float: down to 2^-126 it keeps its 7 fraction bits",
          .symptom = "small gradients vanish, as in half",
          .question = "Which is the least exponent of a float, and which that of a half?",
