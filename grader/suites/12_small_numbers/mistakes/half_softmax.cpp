@@ -238,9 +238,10 @@ Chapter half_softmax() {
         {.id = "half_empty_rows_uniform",
          .decision = "half_empty_rows",
          .title = "where every key is blocked, all keys get the same weight",
-         .right = no_key,
+         .right = "where every key is blocked, all weights are 0; what blocks a key is -infinity, not the lowest "
+                  "number, -65,504",
          .symptom = "padding gets the mean of all values",
-         .question = "Which weights belong to a query that sees no key?",
+         .question = "Which score has a blocked key, and which weights a query that sees none?",
          .make = &leaves<Halves::EmptyRow::uniform>},
     };
     return {decisions, mistakes};
