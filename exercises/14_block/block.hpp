@@ -14,9 +14,9 @@
 // No function changes its arguments or what an earlier call returned; tensors may be views of any strides. Sizes are at
 // least 1, numbers finite, and eps is finite and at least 1e-12 where it is above 0. Tensor's operators broadcast, and
 // you must refuse what has not exactly the shape named: throw std::invalid_argument; also if eps is not above 0. Where
-// x and grad_y lack an axis, std::out_of_range is right too. On the way back there are biases whose shapes you need not
-// check, in pre-norm and in post-norm: weights.b_out in mlp_backward, and norm2.bias and mlp.b_out in block_backward
-// and stack_backward. No weight and no bias is a Tensor{}, and squares of what is normed fit in a float, their sums
+// x and grad_y lack an axis, std::out_of_range is right too. On the way back the shapes of some biases need not be
+// checked, in either order: of weights.b_out in mlp_backward, and of norm2.bias and mlp.b_out in block_backward and
+// stack_backward. No weight and no bias is a Tensor{}, and squares of what is normed fit in a float, their sums
 // too. Whether attention is called before something is refused is not asked.
 namespace headway::ex14 {
 

@@ -125,9 +125,17 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         "for each run of queries take keys and values by slice(), from max(0, p - w + 1), p that of its first query, "
         "to "
         "the p of its last, and the global ones before these; compute with them alone, and mask them";
+    constexpr std::string_view by_own_keys =
+        "of a long text nothing is made of all queries times all keys, a mask included: lesson 11, \"What a mask "
+        "blocks "
+        "need not be computed\"";
+    constexpr std::string_view by_inputs =
+        "keep the input of each block, and go forward through a block again right before you go back through it: "
+        "lesson "
+        "14, \"Inputs alone\"";
     // "-0.5" is another number.
     if (told.ends_with("; it should be -0")) return "the sign stays, that of 0 too: std::copysign(result, x)";
-    constexpr std::array<Remedy, 21> remedies = {{
+    constexpr std::array<Remedy, 25> remedies = {{
         {" nor counted from the end",
          "count it from the end, axis += x.rank(), before shape[axis] and strides[axis] are read, or throw "
          "std::out_of_range; x.size(axis) lets -1 through, as the last axis"},
@@ -148,6 +156,10 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         {" single features vanish, not whole weights", "drop weights, after softmax: dropout(weights) · v"},
         {" looks at keys that no query sees", by_slice},
         {" and computes with keys that no query sees", by_runs},
+        {"; all scores of these would take ", by_own_keys},
+        {"; the keys of all windows, copied, take ", by_own_keys},
+        {" it looks at keys that the window blocks", by_own_keys},
+        {", so you keep ", by_inputs},
         {" share a storage, and your ", by_own_storage},
         {" writes into a storage that somebody else sees", by_own_storage},
         {" of your rounded numbers, of ",

@@ -136,10 +136,10 @@ TEST(Cache, InAQuarterOfTheMemory) {
     Tensor v = random.normal({1, 12, 1024, 64});
     const Tensor exact = given::scaled_dot_product_context(q, k, v);
     const Tensor kept = int8_attention(q, append({}, k, v), {});
-    const Tensor error = (kept - exact).contiguous().view({12 * 64});
+    const Tensor error = (kept - exact).contiguous().view({12, 64});
     std::cout << cache_bytes(1, 12, 1024, 64, 64, Kept::as_int8) << " of "
-              << cache_bytes(1, 12, 1024, 64, 64, Kept::as_float) << " bytes, off by " << max(sqrt(error * error), 0)()
-              << '\n';
+              << cache_bytes(1, 12, 1024, 64, 64, Kept::as_float) << " bytes, each head off by\n"
+              << max(sqrt(error * error), 1) << '\n';
 }
 }  // namespace headway::ex12
 
@@ -166,15 +166,20 @@ TEST(Depth, LeavesTheGradientItsSize) {
     const Tensor gradient = Tensor::of({1, 1, 4}, {1, 0, 0, 0});
     const Tensor b_in = Tensor::zeros({16}), b_out = Tensor::zeros({4});
     for (const std::size_t L : {1u, 8u, 32u}) {
-        std::vector<Block> blocks;
-        while (blocks.size() < L) {
-            const Tensor w_in = random.normal({4, 16}) * 0.1F;
-            const Tensor w_out = random.normal({16, 4}) * 0.1F;
-            const MlpWeights mlp{w_in, b_in, w_out, b_out};
-            blocks.push_back({norm, norm, mlp, nothing, Order::pre_norm});
+        float length = 0;
+        for (int stack = 0; stack < 20; ++stack) {
+            std::vector<Block> blocks;
+            while (blocks.size() < L) {
+                const Tensor w_in = random.normal({4, 16}) * 0.1F;
+                const Tensor w_out = random.normal({16, 4}) * 0.1F;
+                const MlpWeights mlp{w_in, b_in, w_out, b_out};
+                blocks.push_back({norm, norm, mlp, nothing, Order::pre_norm});
+            }
+            const Tensor x = random.normal({1, 1, 4});
+            const Tensor g = stack_backward(blocks, x, gradient)[0].x;
+            length += sqrt(sum(g * g, -1))(0, 0) / 20;
         }
-        const Tensor x = random.normal({1, 1, 4});
-        std::cout << stack_backward(blocks, x, gradient)[0].x << '\n';
+        std::cout << L << " blocks: " << length << '\n';
     }
 }
 }  // namespace headway::ex14

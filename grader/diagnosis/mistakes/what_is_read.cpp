@@ -81,7 +81,7 @@ Chapter chapters::what_is_read() {
          .title = "arguments that do not fit are not refused",
          .right = "throw std::invalid_argument, as the header says",
          .symptom = "what does not fit goes on without a word: it shows elsewhere and later, or never",
-         .question = "Which sizes must be equal, and which of your checks compares these two?"},
+         .question = "Which arguments does the header say are refused, and which of your lines looks at each?"},
         {.id = refused_by_another_type,
          .decision = told_in_words,
          .title = "it refuses, but with an exception of another type than std::invalid_argument",
