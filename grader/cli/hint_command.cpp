@@ -93,8 +93,12 @@ std::string next_hint(const Course& course, const ExerciseInfo& info, int level,
     const std::string read = hint.read + (style.has_keys ? " (l)" : "");
     page.paragraph({.hanging = 2}, {{shown < most ? fmt::format("More: {}    Read: {}", more, read)
                                                   : fmt::format("That was the last one. Read: {}", read)}});
-    std::filesystem::create_directories(file.parent_path());
-    build::write_file(file, std::to_string(shown));
+    try {
+        std::filesystem::create_directories(file.parent_path());
+        build::write_file(file, std::to_string(shown));
+    } catch (const std::exception&) {
+        // It is shown all the same, and comes again.
+    }
     return page.take();
 }
 

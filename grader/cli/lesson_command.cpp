@@ -13,7 +13,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <optional>
 
 namespace headway::cli {
@@ -83,6 +86,17 @@ fs::path plain_page(const Course& course, const ExerciseInfo& info) {
     return page;
 }
 
+/// As terminals make links of it: without spaces or what is not ASCII.
+std::string url_of(const fs::path& page) {
+    std::string url = "file://";
+    for (const char c : page.string()) {
+        const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || std::strchr("/._-~+", c) != nullptr;
+        url += is_plain && static_cast<unsigned char>(c) < 0x80 ? std::string(1, c)
+                                                                : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+    return url;
+}
+
 /// Of Linux desktops, of Windows beneath Linux, of macOS.
 bool open_in_browser(const fs::path& page) {
     const bool has_display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr ||
@@ -122,18 +136,19 @@ int run_lesson(const Course& course, const std::string& number, report::Answers 
         return all_passed;
     }
     if (info->number == lesson_zero().number) {
-        fs::create_directories(course.state);
-        build::write_file(zero_is_read(course), "");
+        std::error_code ignored;
+        fs::create_directories(course.state, ignored);
+        std::ofstream note(zero_is_read(course));  // where it cannot be written, 00 is offered again
     }
     if (where == ReadWhere::browser) {
         const std::optional<fs::path> rendered = rendered_page(course, *info);
         if (!rendered)
-            fmt::print("{}. It is shown with formulas as text,\nwithout diagrams and without the explorer.\n",
+            fmt::print("{}.\nIt is shown with formulas as text, without diagrams and without the explorer.\n",
                        is_full_edition() ? "This lesson's rendered page has not been built"
                                          : "This copy of the course came without the lessons' rendered pages");
         const fs::path page = rendered ? *rendered : plain_page(course, *info);
         if (!open_in_browser(page))
-            fmt::print("No browser could be started here. Open this page:\n\n  file://{}\n", page.string());
+            fmt::print("No browser could be started here. Open this page:\n\n  {}\n", url_of(page));
         return all_passed;
     }
     show_paged(lesson_text(course, *info, answers, terminal_style()));

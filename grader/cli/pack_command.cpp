@@ -99,7 +99,8 @@ void write_archive(const Course& course, const fs::path& archive, Packing packin
     if (finished.ended.success()) fs::rename(unfinished, archive, problem);
     if (finished.ended.success() && !problem) return;
     fs::remove(unfinished, problem);
-    throw UsageError(fmt::format("cannot write {}: {}", archive.string(), finished.output));
+    throw CourseError(
+        fmt::format("cannot write {}: {}", archive.string(), finished.output.substr(0, finished.output.find('\n'))));
 }
 
 }  // namespace

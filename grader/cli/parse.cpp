@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <string>
 
 namespace headway::cli {
@@ -41,7 +42,7 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
         return std::nullopt;
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error) == 0 ? all_passed : wrong_usage;
-        fmt::print(stderr, "headway: {}\n", in_words(app, error, argv));
+        std::fputs(("headway: " + in_words(app, error, argv) + "\n").c_str(), stderr);
         return wrong_usage;
     }
 }

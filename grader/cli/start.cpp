@@ -3,10 +3,12 @@
 #include "terminal/exit_status.hpp"
 #include "verdict/utf8.hpp"
 
-#include <fmt/format.h>
-
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <string>
 
 namespace headway::cli {
 namespace {
@@ -25,17 +27,30 @@ fs::path course_root() {
     return root != nullptr && *root != '\0' ? fs::path(root) : build_folder().parent_path().parent_path();
 }
 
+/// Nobody need read it: fmt::print throws where it cannot write.
+int tell(const std::string& words, int status) {
+    std::fputs(("headway: " + verdict::showable(words) + "\n").c_str(), stderr);
+    return status;
+}
+
+/// What was printed has to arrive, unless its reader went away.
+int when_written(int status) {
+    if (std::fflush(stdout) == 0 || errno == EPIPE) return status;
+    return tell(std::string("standard output cannot be written: ") + std::strerror(errno), machine_at_fault);
+}
+
 }  // namespace
 
 int run_in_course(const std::function<int(const Course&)>& action) {
     try {
-        return action(Course::load(course_root(), build_folder()));
+        return when_written(action(Course::load(course_root(), build_folder())));
     } catch (const UsageError& error) {
-        fmt::print(stderr, "headway: {}\n", verdict::showable(error.what()));
-        return wrong_usage;
+        return tell(error.what(), wrong_usage);
+    } catch (const fs::filesystem_error& error) {
+        const std::string path = error.path2().empty() ? error.path1().string() : error.path2().string();
+        return tell(path + " cannot be read or written: " + error.code().message(), machine_at_fault);
     } catch (const std::exception& error) {
-        fmt::print(stderr, "headway: {}\n", verdict::showable(error.what()));
-        return machine_at_fault;
+        return tell(error.what(), machine_at_fault);
     }
 }
 

@@ -44,6 +44,9 @@ struct Answer {
     static Answer without_value(Kind why) { return {why, {}}; }
 };
 
+/// Whether each number of one has its place in the other. A fact in words has the shape of a single number, and none.
+bool have_one_shape(const Array& a, const Array& b);
+
 /// Whether a part of the answer says that it was refused (see is_answer_due): the numbers beside it are those from
 /// before.
 bool says_it_refused(const Answer& answer);

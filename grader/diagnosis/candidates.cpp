@@ -8,7 +8,7 @@ std::vector<const Mistake*> candidates_for(const std::string& exercise_number, c
                                            const MistakeSet& known) {
     const auto is_taught = [&](const Mistake& mistake) {
         const auto& lessons = decision(mistake.decision).lesson;
-        return !lessons.empty() && lessons.begin()->exercise <= exercise_number;
+        return !lessons.empty() && lessons.begin()->exercise <= exercise_number && mistake.from <= exercise_number;
     };
     const auto is_settled = [&](const Mistake& mistake) {
         return function.given_own && std::ranges::any_of(known, [&](const Mistake* one) {

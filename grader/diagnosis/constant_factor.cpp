@@ -125,7 +125,7 @@ std::vector<Part> parts_in(const std::vector<Observation>& observations) {
         for (std::size_t i = 0; i < due.parts.size(); ++i) {
             const auto& [name, expected] = due.parts[i];
             const Array& seen = one.seen.parts[i].second;
-            if (seen.shape != expected.shape) return {};
+            if (!have_one_shape(seen, expected)) return {};
             auto part = std::ranges::find(all, name, &Part::name);
             if (part == all.end()) part = all.insert(all.end(), {name, {}});
             part->answers.push_back({{name, expected, seen}, facts_of(one.arguments).size});

@@ -40,6 +40,10 @@ std::string in_words_of(const std::string& exercise_number, std::string_view tex
     for (const std::string_view source : {"query · w_", "key · w_", "value · w_"})
         for (std::size_t at = words.find(source); at != std::string::npos; at = words.find(source))
             words.replace(at, source.size(), "x · w_");
+    // 01 has one sequence and one head.
+    constexpr std::string_view axes = "(B,H,";
+    while (exercise_number == "01" && words.find(axes) != std::string::npos)
+        words.replace(words.find(axes), axes.size(), "(");
     return words;
 }
 

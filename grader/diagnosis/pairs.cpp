@@ -28,7 +28,7 @@ std::vector<Pair> wrong_pairs(const std::vector<Observation>& observations) {
             const Array& seen = observation.seen.parts[i].second;
             // Facts in words have no numbers, and one that differs has another name.
             const bool is_fact = due.shape.empty() && due.value.empty();
-            if (due.shape == seen.shape && !is_fact) pairs.push_back({part, due, seen});
+            if (have_one_shape(due, seen) && !is_fact) pairs.push_back({part, due, seen});
         }
     }
     return pairs;

@@ -131,7 +131,7 @@ Explanation added_to_another(const std::string& a, const std::string& b) {
     return as_written(in_anothers_place, fmt::format("of the result, what belongs to {} is added to {}", a, b),
                       [=](Answer& answer, const Arguments& arguments) {
                           Array *from = part_named(answer, a), *to = part_named(answer, b);
-                          if (from == nullptr || to == nullptr || from->shape != to->shape) return;
+                          if (from == nullptr || to == nullptr || !have_one_shape(*from, *to)) return;
                           Shares shares = shares_of(arguments, a, *from);
                           *to = sum(*to, 1, shares.added);
                           *from = std::move(shares.held);

@@ -88,10 +88,13 @@ Course Course::load(const fs::path& root, const fs::path& build_folder) {
 }
 
 const ExerciseInfo& Course::find(const std::string& number_or_name) const {
-    const std::string padded = number_or_name.size() == 1 ? "0" + number_or_name : number_or_name;
+    // Completed by a shell it is a folder: "exercises/01_single_head/".
+    const fs::path folder = fs::path(number_or_name).lexically_normal();
+    const std::string named = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
+    const std::string padded = named.size() == 1 ? "0" + named : named;
     std::string known;
     for (const ExerciseInfo& exercise : exercises) {
-        if (exercise.number == padded || exercise.name == number_or_name) return exercise;
+        if (exercise.number == padded || exercise.name == named) return exercise;
         known += (known.empty() ? "" : ", ") + exercise.number;
     }
     // What an editor's task asks for where a lesson is open.

@@ -49,9 +49,16 @@ void show_build_problem(Page& page, const verdict::Exercise& exercise, const Pla
         if (page.style().verbose) show_diagnostics(page, build);
         return;
     }
-    page.paragraphs({.indent = build_indent}, build.message);
-    if (!build.file.empty()) {
-        page.place(build_indent, {place.of(build.file, build.line, build.column), Tone::strong});
+    const auto show_where = [&] {
+        if (!build.file.empty())
+            page.place(build_indent, {place.of(build.file, build.line, build.column), Tone::strong});
+    };
+    if (page.style().read_by_editor) {  // the place comes first, as with errors
+        show_where();
+        page.told({.indent = build_indent}, {{build.message}});
+    } else {
+        page.paragraphs({.indent = build_indent}, build.message);
+        show_where();
     }
     show_diagnostics(page, build);
 }

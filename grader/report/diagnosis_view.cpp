@@ -25,13 +25,13 @@ void show_place(Page& page, const LoudFailure& loud) {
     const Page::Paragraph detail = {
         .indent = detail_indent, .hanging = 2, .most_lines = page.style().verbose ? unlimited : 4};
     for (const std::string& line : {loud.where, loud.way})
-        if (!line.empty()) page.paragraph(detail, {{line}});
+        if (!line.empty()) page.told(detail, {{line}});
     if (!loud.advice.empty()) page.paragraph(detail, {{loud.advice}});
     if (!loud.asked.empty()) page.paragraph(detail, {{"asked: ", Tone::faint}, {loud.asked}});
 }
 
 void show_loud(Page& page, const LoudFailure& loud, const FunctionDiagnosis& function) {
-    page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {loud.headline, Tone::strong}});
+    page.told({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {loud.headline, Tone::strong}});
     if (loud.failure->pattern) page.paragraph({.indent = detail_indent, .hanging = 2}, {{*loud.failure->pattern}});
     show_place(page, loud);
     const std::string condition = loud.always && !loud.failure->pattern ? condition_of(function, *loud.failure) : "";
@@ -65,7 +65,10 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
         return show_at_that_line(page, mistake, *thrown);
     if (thrown) thrown_before.push_back(thrown->failure);
     const std::string& title = thrown ? thrown->headline : mistake.title;
-    page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {title, Tone::strong}});
+    page.told({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {title, Tone::strong}});
+    if (const auto at = definition_of(exercise, mistake.functions.front());
+        page.style().read_by_editor && at && !thrown)
+        page.place(detail_indent, {"in " + at->file + ":" + std::to_string(at->line)});
     if (thrown) show_place(page, *thrown);
     for (const std::string& other : mistake.also_known_as)
         page.paragraph(detail, {{"or (same numbers): ", Tone::faint}, {other}});
@@ -85,7 +88,7 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
     }
     for (const std::string& words : besides_of(diagnosis, mistake))
         page.paragraph(detail, {{"besides: ", Tone::faint}, {words}});
-    for (const std::string& line : stopped_at(exercise, mistake)) page.paragraph(detail, {{line}});
+    for (const std::string& line : stopped_at(exercise, mistake)) page.told(detail, {{line}});
     if (const std::string skipped = never_reached_in_loop(exercise, mistake); !skipped.empty())
         page.paragraph(detail, {{skipped}});
     if (const std::string words = warning_beside(exercise, mistake); !words.empty()) page.paragraph(detail, {{words}});
@@ -140,6 +143,9 @@ void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnos
                 {{"· ", Tone::faint}, {function.function + " is right given your own earlier functions", Tone::faint}});
     }
     const Page::Paragraph title = {.indent = title_indent, .hanging = 2};
+    const bool is_wrong = std::ranges::any_of(
+        exercise.tests, [](const verdict::Test& test) { return test.state == verdict::TestState::failed; });
+    if (diagnosis.functions.empty() && !is_wrong) return;  // what is not written is no mistake
     if (diagnosis.functions.empty())
         page.paragraph(title, {{"▸ ", Tone::waiting},
                                {is_out_of_time(exercise)

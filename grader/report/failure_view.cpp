@@ -164,7 +164,10 @@ std::string Place::of(const std::string& file, int line, int column) const {
 }
 
 void show_failure(Page& page, const verdict::Test& test, const Failure& failure, const Place& place) {
-    page.paragraphs({.indent = failure_indent}, own_message_of(failure));
+    if (page.style().read_by_editor)
+        page.told({.indent = failure_indent}, {{own_message_of(failure)}});
+    else
+        page.paragraphs({.indent = failure_indent}, own_message_of(failure));
     if (failure.pattern) page.paragraph({.indent = failure_indent, .hanging = 2}, {{*failure.pattern}});
     const Page::Paragraph detail = {.indent = failure_indent, .hanging = 2, .most_lines = at_most(page, 4)};
     if (failure.at) page.told(detail, {{line_text(*failure.at, failure.at->file)}});

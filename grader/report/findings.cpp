@@ -27,13 +27,6 @@ bool is_in_the_exercise(const std::string& file) {
     return !path.empty() && path.is_relative() && std::ranges::find(path, "..") == path.end();
 }
 
-std::optional<SourceLine> definition_of(const Exercise& exercise, const std::string& function) {
-    if (!exercise.places) return std::nullopt;
-    const auto place =
-        std::ranges::find(*exercise.places, verdict::name_alone(function), &verdict::FunctionPlace::function);
-    return place == exercise.places->end() ? std::nullopt : std::optional(place->at);
-}
-
 /// @param at  if nothing is known, or if it lies elsewhere: the main file, without a line
 Location location_in(const Exercise& exercise, const std::optional<SourceLine>& at) {
     if (!at || !is_in_the_exercise(at->file)) return {main_file(exercise)};

@@ -22,6 +22,8 @@ NextStep step_for_tests(const Exercise& exercise) {
     const auto failed = std::ranges::find_if(
         exercise.tests, [](const Test& test) { return test.state == TestState::failed && !test.depends_on; });
     if (failed == exercise.tests.end()) return {"./headway lesson " + exercise.number, "what is still to be written"};
+    if (failed->failure && failed->failure->kind == verdict::FailureKind::timeout)
+        return {"./headway debug " + exercise.number, "the call that does not end; Ctrl-C stops it where it is"};
     // Seen best by running the code oneself, where a debugger can hold it.
     if (failed->failure && is_loud(failed->failure->kind)) {
         return {"./headway try " + exercise.number, "run it yourself, under a debugger if you like"};

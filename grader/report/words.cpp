@@ -201,6 +201,13 @@ bool is_out_of_time(const verdict::Exercise& exercise) {
     return exercise.diagnosis && exercise.diagnosis->out_of_time.value_or(false);
 }
 
+std::optional<verdict::SourceLine> definition_of(const verdict::Exercise& exercise, const std::string& function) {
+    if (!exercise.places) return std::nullopt;
+    const auto place =
+        std::ranges::find(*exercise.places, verdict::name_alone(function), &verdict::FunctionPlace::function);
+    return place == exercise.places->end() ? std::nullopt : std::optional(place->at);
+}
+
 std::string_view before_symptom(const verdict::Diagnosis& diagnosis, const verdict::NamedMistake& mistake) {
     const bool has_company = std::ranges::any_of(diagnosis.functions, [&](const FunctionDiagnosis& function) {
         return function.mistakes.size() > 1 && std::ranges::count(function.mistakes, mistake.id) > 0;

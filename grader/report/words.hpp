@@ -80,6 +80,9 @@ std::vector<std::string> stopped_at(const verdict::Exercise& exercise, const ver
 /// of hidden tests are not among them
 std::string evidence(const verdict::FunctionDiagnosis& function);
 
+/// Where the submission defines it, if that is known.
+std::optional<verdict::SourceLine> definition_of(const verdict::Exercise& exercise, const std::string& function);
+
 /// "why it matters:"; of a mistake beside another in the same function what it says holds of it alone.
 std::string_view before_symptom(const verdict::Diagnosis& diagnosis, const verdict::NamedMistake& mistake);
 

@@ -4,6 +4,8 @@
 #include "terminal/exit_status.hpp"
 #include "terminal/help.hpp"
 
+#include <cstdio>
+
 namespace headway::lab {
 
 void declare(CLI::App& app, CommonArguments& arguments, const std::string& lab) {
@@ -25,7 +27,10 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<void
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? cli::all_passed : cli::wrong_usage;
+        if (error.get_exit_code() == 0) return app.exit(error);
+        const std::string told = std::string("headway: ") + error.what() + "; more: " + app.get_name() + " --help\n";
+        std::fputs(told.c_str(), stderr);
+        return cli::wrong_usage;
     }
     return run(lab);
 }

@@ -74,7 +74,7 @@ class Problems(unittest.TestCase):
             file.write(text)
         done = subprocess.run(command if command[0] == "sh" else [CLI, *command], cwd=self.root, capture_output=True, text=True,
                               env=dict(os.environ, HEADWAY_ROOT=self.root, HEADWAY_STATE=f"{self.root}/.headway",
-                                       **TASKS["options"]["env"]))
+                                       **tasks()[label].get("options", {}).get("env", {})))
         self.printed = done.stdout + done.stderr
         found = problems(tasks()[label]["problemMatcher"], self.printed, self.root)
         for path, line, _, _ in found:
@@ -100,6 +100,11 @@ class Problems(unittest.TestCase):
         self.expect(self.listed_by_the_task("build visible test", broken), FILE, NUMBER + 1, "error", "expected .,. or")
         self.assertFalse(os.path.lexists(f"{self.root}/build/visible_test"), "the debugger would start an older program")
 
+    def test_a_named_mistake_stands_at_its_function(self):
+        wrong = ANSWER.replace(" / std::sqrt(d)", "")
+        begin = ANSWER[:ANSWER.index("Tensor attention_weights(")].count("\n") + 1
+        self.expect(self.listed("Grade this exercise", wrong, "grade", "01"), FILE, begin, "error", "^scores are not scaled$")
+
     def test_long_messages_are_whole(self):
         broken = ANSWER.replace(LINE, LINE.replace("exp(scores - largest)", "std::vector<std::vector<int>>{{1}}"))
         self.expect(self.listed("Grade this exercise", broken, "grade", "01"), FILE, NUMBER, "error",
@@ -121,7 +126,7 @@ class Problems(unittest.TestCase):
         thrower = ANSWER.replace(LINE, "    int unused = 0;\n    if (scores.size(1) == 3) throw 1;\n" + LINE)
         found = self.listed("Grade this exercise", thrower, "grade", "01")
         self.expect(found, FILE, NUMBER, "warning", "^unused variable .unused.$")
-        self.expect(found, FILE, NUMBER + 1, "error", r"^at single_head\.cpp:\d+:")
+        self.expect(found, FILE, NUMBER + 1, "error", r"threw 1 \(int\)|threw int")
         self.assertFalse([problem for problem in found if problem[2] == "error" and "unused" in problem[3]], found)
 
     def test_a_visible_test_that_fails(self):

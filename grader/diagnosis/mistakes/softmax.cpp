@@ -172,7 +172,8 @@ Chapter chapters::softmax() {
          .right = "take the maximum over the keys that may be seen",
          .symptom = "right until a blocked score is much larger than the open ones",
          .question = "Is the maximum taken before or after blocked scores are struck out?",
-         .make = [](Choices& c) { c.softmaxing.shift = [](const Row& row) { return row.largest_blocked; }; }},
+         .make = [](Choices& c) { c.softmaxing.shift = [](const Row& row) { return row.largest_blocked; }; },
+         .from = "03"},
         {.id = "softmax_maximum_of_queries",
          .decision = "softmax_shift",
          .title =

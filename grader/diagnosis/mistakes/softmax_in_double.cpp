@@ -51,7 +51,8 @@ Chapter chapters::softmax_in_double() {
              [](Choices& c) {
                  c.softmaxing.shift = [](const Row& row) { return row.largest_blocked; };
                  c.softmaxing.in_double = true;
-             }},
+             },
+         .from = "03"},
     };
     return {{}, mistakes};
 }

@@ -129,6 +129,16 @@ TEST(Fit, WhatIsNotPredictedSupportsNothing) {
     EXPECT_FALSE(fit(number(1, anything_but), number(1)));
 }
 
+/// Both have the shape (): a worker that lies may answer either in the place of the other.
+TEST(Fit, AFactInWordsIsNoNumber) {
+    const Answer number{.parts = {{"next", {{}, {1}, {0}}}}}, fact{.parts = {{"next", {}}}};
+    EXPECT_FALSE(fit(number, fact));
+    EXPECT_FALSE(fit(fact, number));
+    EXPECT_TRUE(fit(fact, fact));
+    EXPECT_TRUE(std::isinf(distance(number, fact)));
+    EXPECT_FALSE(disturbs(number, number, fact));
+}
+
 TEST(Fit, ARefusalIsNoValue) {
     EXPECT_FALSE(fit(number(1), Answer::without_value(Answer::Kind::refused)));
     EXPECT_FALSE(fit(Answer::without_value(Answer::Kind::refused), number(1)));
