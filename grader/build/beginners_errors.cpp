@@ -112,7 +112,9 @@ constexpr BeginnersError table[] = {
     {R"(operator[-+*/]'[^]*Mask|binary expression \([^]*'(?:const )?Mask')", R"([-+*/])",
      "A Mask does not calculate. masked_fill(x, mask, value) is x with value wherever the mask blocks."},
     {R"(has no member named 'T'|no member named 'T')", "", "Write transpose(-2, -1): it swaps the last two axes."},
-    {R"(no member named '(reshape|permute|flatten|unsqueeze|squeeze)')", "",
+    {R"(no member named 'unsqueeze')", "",
+     "A Tensor has no unsqueeze. x.contiguous().view({…}) with a 1 among the sizes puts an axis of size 1 there."},
+    {R"(no member named '(reshape|permute|flatten|squeeze)')", "",
      "A Tensor has no $1. It has view({…}), transpose(axis, axis) and expand({…})."},
     {R"('(\w+)' is not a member of '(?:\w+::)*given'|no member named '(\w+)' in namespace '(?:\w+::)*given')", "",
      "$1$2 is not given. What is given stands in tensor/include/headway/given.hpp."},
@@ -291,6 +293,10 @@ constexpr BeginnersError table[] = {
      ")."},
     {R"('const std::vector.*' as 'this'|'this' argument has type 'const )", "",
      "It is const: you may read it, not change it. Change a copy, or take it without const if the header lets you."},
+    {R"(lvalue required as left operand|expression is not assignable)",
+     R"((?:^|[^\w.])(\w+(?:\.\w+)?)\((?:[^()]*)\)\s*[-+*/]?=[^=])",
+     "An element of @1 cannot be written here, because @1 is const or belongs to something that is: write into a copy, "
+     "@1.clone(). To compare, write ==."},
     {R"(lvalue required as left operand|expression is not assignable)", "",
      "What is left of = cannot be changed: an element of a const Tensor, or the result of a function. To compare, "
      "write ==."},

@@ -3,12 +3,13 @@
 #include "terminal/exit_status.hpp"
 #include "verdict/utf8.hpp"
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <string>
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace headway::cli {
 namespace {
@@ -35,8 +36,10 @@ int tell(const std::string& words, int status) {
 
 /// What was printed has to arrive, unless its reader went away.
 int when_written(int status) {
-    if (std::fflush(stdout) == 0 || errno == EPIPE) return status;
-    return tell(std::string("standard output cannot be written: ") + std::strerror(errno), machine_at_fault);
+    const bool is_flushed = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    struct stat where {};
+    if (is_flushed || ::fstat(STDOUT_FILENO, &where) != 0 || S_ISFIFO(where.st_mode)) return status;
+    return tell("standard output cannot be written, so what was said is not whole", machine_at_fault);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -104,6 +106,45 @@ void tell_for_what_a_loop_goes_on(Failure& failure, const ReadSources& sources) 
                          : fmt::format("That loop is in {}. {}", function->name, *words);
 }
 
+namespace {
+
+/// "index 7 is out of range for axis 1 of size 7"
+bool is_one_too_far(const std::string& message) {
+    const std::size_t at = message.find("index ");
+    long index = 0, axis = 0, size = 0;
+    return at != std::string::npos &&
+           std::sscanf(message.c_str() + at, "index %ld is out of range for axis %ld of size %ld", &index, &axis,
+                       &size) == 3 &&
+           index == size;
+}
+
+bool is_in_words(const std::string& text, const std::string& name) {
+    const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
+        if ((at == 0 || !is_letter(text[at - 1])) && !is_letter(text[std::min(at + name.size(), text.size() - 1)]))
+            return true;
+    return false;
+}
+
+/// The innermost loop around the line that goes on while what the line indexes by is <= something.
+std::optional<std::string> ends_too_late(const verdict::SourceLine& line, const build::SourceLines& own,
+                                         const build::FunctionAround& function) {
+    const std::vector<build::Loop> around = build::loops_around(function, line.line);
+    for (auto loop = around.rbegin(); loop != around.rend(); ++loop) {
+        const auto head = own.at(line.file, loop->line);
+        const std::size_t at = head ? head->text.find(" <= ") : std::string::npos;
+        if (at == std::string::npos) continue;
+        const std::size_t begin = head->text.find_last_of(" (;", at - 1) + 1;
+        const std::string name = head->text.substr(begin, at - begin);
+        if (name.empty() || !is_in_words(line.text, name)) continue;
+        return fmt::format("The loop of line {} goes on while {} is <= its bound: with < it ends one round earlier. {}",
+                           loop->line, name, head->text);
+    }
+    return {};
+}
+
+}  // namespace
+
 void tell_what_counts_another(Failure& failure, const ReadSources& sources) {
     if (!failure.at || failure.message.find(" is out of range for axis ") == std::string::npos) return;
     const auto& told = sources.about(Question::what_counts, *failure.at, [&]() -> std::optional<std::string> {
@@ -111,6 +152,7 @@ void tell_what_counts_another(Failure& failure, const ReadSources& sources) {
         const auto function = own.function_around(*failure.at);
         const auto loop = function ? build::other_counter_around(*function, failure.at->line) : std::nullopt;
         const auto head = loop ? own.at(failure.at->file, loop->line) : std::nullopt;
+        if (!head && function && is_one_too_far(failure.message)) return ends_too_late(*failure.at, own, *function);
         if (!head) return {};
         return fmt::format(
             "It is in the loop of line {0}, whose condition reads {1} and whose head counts {2}: such a loop goes on "

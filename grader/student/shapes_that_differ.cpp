@@ -63,6 +63,12 @@ std::string of_broadcast(const std::string& operation, const std::string& from, 
             "entries.",
             from, to);
     const bool is_one_axis = source.size() == target.size() && differing.size() == 1;
+    if (operation == "expand" && is_one_axis && source[differing.front()] > 1 &&
+        target[differing.front()] % source[differing.front()] == 0)
+        return fmt::format(
+            "expand repeats axes of size 1 alone, and axis {0} has {1} positions: put a 1 behind it with view, expand "
+            "that to {2}, and join the two with view.",
+            differing.front(), source[differing.front()], target[differing.front()] / source[differing.front()]);
     if (operation != "copy_from" || !is_one_axis)
         return fmt::format(
             "Shapes are compared from their last axis on: each axis of {} must be 1 or as in {}. Axes of 1 in between "

@@ -93,7 +93,8 @@ Advice of_index(const std::string& position, const std::string& axis, const std:
         return fmt::format("Axis {} has {} positions, counted from 0: is this the index of another axis?", axis, size);
     if (size == "1")
         return fmt::format(
-            "Axis {} has one position, 0. If it stands for all positions, as in what broadcasts, expand() it first to "
+            "Axis {} has one position, 0. Does a loop end one round late? If it stands for all positions, as in what "
+            "broadcasts, expand() it first to "
             "the shape that is indexed.",
             axis);
     const std::string told =

@@ -146,6 +146,22 @@ TEST(WrongUsage, IsToldWithTheNextStep) {
     told({"lesson", "77"}, "there is no lesson 77; there are 00, 01,");
 }
 
+/// @return what `echo $?` says behind a command in a shell
+std::string status_in_shell(const CourseCopy& copy, const std::string& command) {
+    sandbox::Command shell;
+    shell.arguments = {"/bin/sh", "-c", command};
+    shell.environment = {"PATH=/usr/bin:/bin", "HEADWAY_ROOT=" + copy.root().string(), "CLI=" HEADWAY_CLI};
+    shell.directory = copy.root();
+    return sandbox::run(sandbox::trusted(shell, sandbox::Trusted::tests_of_headway), std::chrono::seconds(60), 4096)
+        .output;
+}
+
+TEST(Output, ThatCannotBeWrittenIsNoSuccess) {
+    const CourseCopy copy;
+    EXPECT_EQ(status_in_shell(copy, "$CLI lesson 00 >/dev/full 2>/dev/null; echo $?"), "3\n");
+    EXPECT_EQ(status_in_shell(copy, "($CLI grade 99; echo $? >status) 2>&1 | true; sleep 0.5; cat status"), "2\n");
+}
+
 TEST(Help, FitsInto80Columns) {
     const CourseCopy copy;
     for (const char* command :

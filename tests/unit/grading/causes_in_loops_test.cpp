@@ -29,6 +29,25 @@ TEST(CausesInLoops, WhatNoRoundOfALoopChangesIsSaid) {
     EXPECT_EQ(advice("    while (layer < layers) {", "        ++layer;"), "");
 }
 
+TEST(CausesInLoops, TheLoopThatEndsOneRoundLateIsSaid) {
+    const auto advice = [](const std::string& head, const std::string& size) {
+        const std::string line = "        cache.k(b, start + t, i) = k(b, t, i);";
+        const std::string text = "void append(Index n) {\n    for (Index t = 0; " + head +
+                                 "; ++t)\n        for (Index i = 0; i < 5; ++i)\n" + line + "\n}\n";
+        verdict::Failure failure;
+        failure.at = verdict::SourceLine{"kv_cache.cpp", 4, line};
+        failure.message = "index 7 is out of range for axis 1 of size " + size + ", shape (3, 7, 5)";
+        const std::vector<build::SourceFile> files = {{"kv_cache.cpp", text}};
+        tell_what_counts_another(failure, ReadSources(files));
+        return failure.advice.value_or("");
+    };
+    EXPECT_EQ(advice("t <= n", "7").substr(0, 86),
+              "The loop of line 2 goes on while t is <= its bound: with < it ends one round earlier. f");
+    EXPECT_EQ(advice("t < n", "7"), "");
+    EXPECT_EQ(advice("n <= t", "7"), "") << "another name";
+    EXPECT_EQ(advice("t <= n", "3"), "") << "it is not one too far";
+}
+
 TEST(CausesInLoops, TheLoopThatLeavesTheLastPieceIsSaid) {
     const std::vector<build::SourceFile> windows = {{"long_texts.cpp",
                                                      "Tensor window_attention(const Tensor& q, Index T) {\n"
