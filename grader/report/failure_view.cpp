@@ -187,7 +187,9 @@ void show_failure(Page& page, const verdict::Test& test, const Failure& failure,
 
 void show_failure_briefly(Page& page, const Failure& failure, const std::string& lead) {
     page.note_cut();
-    const Page::Paragraph form = {.indent = failure_indent, .hanging = 2, .most_lines = 2};
+    // What is said in words alone says at its end what is missing.
+    const bool is_words = failure.kind == FailureKind::wrong_behaviour && !failure.worst;
+    const Page::Paragraph form = {.indent = failure_indent, .hanging = 2, .most_lines = is_words ? 5U : 2U};
     const bool line_says_it = !lead.empty() && lead != after_no_return && failure.at && is_loud(failure.kind);
     page.paragraph(
         form,

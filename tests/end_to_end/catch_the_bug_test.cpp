@@ -297,7 +297,8 @@ TEST(Open, ChangesTheOutput) {
 }
 )"));
     EXPECT_TRUE(remarks(exercise, "Blocked.MayHoldAnyNumber asks the same question each time, number by number"));
-    expect_said(told(exercise, "Mask"), "Blocked.MayHoldAnyNumber asks the same question each time: a copy of Inputs");
+    expect_said(told(exercise, "Mask"),
+                "Blocked.MayHoldAnyNumber asks the same question each time. If it writes to a copy of Inputs");
     EXPECT_TRUE(remarks(exercise, "Blocked.MayHoldAnyNumberAtTwoPlaces asks 4 questions, of which only 2 differ"));
     EXPECT_FALSE(remarks(exercise, "Open.ChangesTheOutput asks"));
 }

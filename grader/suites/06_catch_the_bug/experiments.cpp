@@ -142,8 +142,8 @@ std::string about_repeated_questions(const Trial& trial, const std::set<std::str
     for (const auto& [test, different] : trial.repeating_questions())
         if (asked_in.contains(test) && never_fail.contains(test))
             return fmt::format(
-                " {} asks {}: a copy of Inputs shares its tensors, so clone() the one that you change before you write "
-                "to it.",
+                " {} asks {}. If it writes to a copy of Inputs: that shares its tensors, so clone() the one that is to "
+                "change.",
                 test, different == 1 ? "the same question each time" : "some of its questions twice");
     return "";
 }

@@ -206,8 +206,9 @@ void remark_on_tests(Student& student, const Trial& trial) {
                                                "numbers as one before",
                                                trial.run_of(roster::reference).asked.at(test), different);
             remark(student, test + ' ' + asks +
-                                ". A copy of Inputs shares its tensors: clone() the one that you change, before you "
-                                "write to it.");
+                                ". If it writes to a copy of Inputs: that shares its tensors, so clone() the one that "
+                                "is to change. A tensor that is transposed twice has its old strides again, unless "
+                                "contiguous() stands in between.");
         }
     if (const auto tests = trial.failing_everything(); !tests.empty())
         remark(student, fmt::format("{}: {} with {}", some_of(tests), tests.size() == 1 ? "fails" : "fail", all));
