@@ -154,8 +154,7 @@ constexpr BeginnersError table[] = {
     {R"('(?:const )?Tensor' to '(?:const )?(?:float|double|long|int)'|call to '(?:abs|fabs|tanh|round|floor|ceil)')",
      R"((?:^|[^:\w.])(abs|fabs|tanh|round|floor|ceil)\()",
      "@1 takes one number, and this is a whole tensor. Of tensors the library has exp, log and sqrt; for @1, go "
-     "through "
-     "the elements."},
+     "through the elements."},
     {R"('(?:const )?Tensor' to '(?:const )?(?:float|double|Index|long|int)')", "",
      "A Tensor is no number, even if it holds only one. Read that with x(0), or x(0, 0) if it is a matrix."},
     {R"(operator='.*Tensor' and '|no viable overloaded '=')", R"(\]\s*=[^=])",
@@ -294,9 +293,9 @@ constexpr BeginnersError table[] = {
     {R"('const std::vector.*' as 'this'|'this' argument has type 'const )", "",
      "It is const: you may read it, not change it. Change a copy, or take it without const if the header lets you."},
     {R"(lvalue required as left operand|expression is not assignable)",
-     R"((?:^|[^\w.])(\w+(?:\.\w+)?)\((?:[^()]*)\)\s*[-+*/]?=[^=])",
-     "An element of @1 cannot be written here, because @1 is const or belongs to something that is: write into a copy, "
-     "@1.clone(). To compare, write ==."},
+     R"((?:^|[^\w.])(\w+\.(?!size\b|rank\b|numel\b|data\b|defined\b|shape\b|slice\b|select\b|view\b|clone\b|expand\b|contiguous\b|transpose\b)\w+)\([^()]*\)\s*[-+*/]?=[^=])",
+     "An element of @1 cannot be written here: that, or what it belongs to, is const. Write into a copy, @1.clone(). "
+     "To compare, write ==."},
     {R"(lvalue required as left operand|expression is not assignable)", "",
      "What is left of = cannot be changed: an element of a const Tensor, or the result of a function. To compare, "
      "write ==."},
@@ -334,29 +333,6 @@ constexpr BeginnersError table[] = {
     {R"(is private|is a private member)", "", "It is private: only functions of its own class may use it."},
     {R"(No such file|file not found)", "",
      "There is no such header: compare its name, letter by letter, with the one the stub includes."},
-
-    // ---- warnings
-    {R"(no return statement|reaches end of|does not return a value|does not return in all)", "",
-     "On some way through it this function ends without return; what it gives then is nobody's choice."},
-    {R"('?>= 0'? is always true|< 0'? is always false|unsigned expression)", "",
-     "An unsigned number is never below 0: such a loop has no end. Count with Index."},
-    {R"(do not have their mathematical meaning)", "",
-     "Two comparisons in one: 0 <= t gives true or false, and that is compared. Write 0 <= t && t < T."},
-    {R"(empty body|does not guard|suggest braces around empty|misleading indentation)",
-     R"(^(if|for|while)\b.*;\s*(?://.*)?$)",
-     "Does a ; end this @1 right behind its brackets? Then what follows does not belong to it."},
-    {R"(does not guard|misleading indentation)", "",
-     "Only the first statement after it belongs to it, however the others are indented: put them between { and }."},
-    {R"(statement has no effect|comparison result unused)", R"(==)", "== compares; to assign, write =."},
-    {R"(reference to (?:local variable|stack memory)|address of (?:local variable|stack memory))", "",
-     "That variable ends with the function: return it by value."},
-    {R"(different signedness|different signs)", "",
-     "One side can be negative, the other cannot: -1 becomes a huge number. Make both Index."},
-    {R"(will be initialized after)", "",
-     "Members are made in the order in which the class declares them, whatever order the constructor's list has."},
-    {R"(uninitialized)", "", "It has no value yet: give it one where it is declared."},
-    {R"(shadows)", "", "There are two of this name, and the inner one hides the outer."},
-    {R"(assignment.*(?:truth value|condition))", "", "= assigns; to compare, write ==."},
 };
 
 }  // namespace

@@ -14,6 +14,9 @@ struct BeginnersError {
 /// Of two that are found the first counts.
 std::span<const BeginnersError> beginners_errors();
 
+/// What is a warning with every compiler: counts after the errors.
+std::span<const BeginnersError> beginners_warnings();
+
 /// What those write who come from Python, and give where another type is wanted: counts before any of the others.
 std::span<const BeginnersError> habits_of_other_languages();
 

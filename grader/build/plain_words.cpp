@@ -80,7 +80,8 @@ struct Searched {
 const std::vector<Searched>& searched() {
     static const std::vector<Searched> all = [] {
         std::vector<Searched> made;
-        for (const auto& rows : {habits_of_other_languages(), missing_includes(), beginners_errors()})
+        for (const auto& rows :
+             {habits_of_other_languages(), missing_includes(), beginners_errors(), beginners_warnings()})
             for (const BeginnersError& one : rows) made.push_back({std::regex(one.words), std::regex(one.line), &one});
         return made;
     }();

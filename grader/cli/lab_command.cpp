@@ -57,6 +57,7 @@ void add_small_model(const Course& course, const std::string& lab, std::vector<s
 /// "05, 07 and 13"
 std::string numbers_of(const std::vector<std::string>& exercises) {
     std::vector<std::string> numbers;
+    numbers.reserve(exercises.size());
     for (const std::string& exercise : exercises) numbers.push_back(exercise.substr(0, 2));
     return verdict::listed(numbers);
 }

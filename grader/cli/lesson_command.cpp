@@ -79,7 +79,7 @@ std::optional<fs::path> rendered_page(const Course& course, const ExerciseInfo& 
 
 /// What can be shown without that page.
 fs::path plain_page(const Course& course, const ExerciseInfo& info) {
-    const fs::path page = course.state / "pages" / fs::path(info.lesson).stem().concat(".html");
+    fs::path page = course.state / "pages" / fs::path(info.lesson).stem().concat(".html");
     fs::create_directories(page.parent_path());
     const std::string folder = "file://" + (course.root / info.lesson).parent_path().string() + "/";
     build::write_file(page, report::lesson_page(markdown_of(course, info), "Headway, lesson " + info.number, folder));

@@ -33,7 +33,7 @@ fs::path new_backup_folder(const Course& course, const ExerciseInfo& info) {
 
 /// First everything is kept, then the stub is put in place: whenever it is interrupted, nothing is lost.
 fs::path move_away(const Course& course, const ExerciseInfo& info, const ExerciseFolder& place) {
-    const fs::path backup = new_backup_folder(course, info);
+    fs::path backup = new_backup_folder(course, info);
     for (const fs::path& file : place.own_files()) {
         fs::create_directories((backup / file).parent_path());
         fs::rename(place.folder() / file, backup / file);

@@ -17,20 +17,20 @@ void append(Answer& answer, const std::string& name, const wire::Value& value) {
     const auto number = [&](double x) { answer.parts.push_back({name, {{}, {x}, {0}}}); };
     if (const auto* tensor = std::get_if<Tensor>(&value)) {
         if (tensor->defined())
-            answer.parts.push_back({name, reference::exact(*tensor)});
+            answer.parts.emplace_back(name, reference::exact(*tensor));
         else
-            answer.parts.push_back({name + " undefined", {}});
+            answer.parts.emplace_back(name + " undefined", Array{});
     } else if (const auto* mask = std::get_if<Mask>(&value)) {
         if (mask->defined())
-            answer.parts.push_back({name, array_of(*mask)});
+            answer.parts.emplace_back(name, array_of(*mask));
         else
-            answer.parts.push_back({name + " undefined", {}});
+            answer.parts.emplace_back(name + " undefined", Array{});
     } else if (const auto* record = std::get_if<wire::Record>(&value)) {
         for (const wire::Field& field : record->fields) append(answer, field.name, field.value);
     } else if (const auto* list = std::get_if<Shape>(&value)) {
         Array array{{static_cast<Index>(list->size())}, {}, std::vector<double>(list->size())};
         for (const Index entry : *list) array.value.push_back(static_cast<double>(entry));
-        answer.parts.push_back({name, std::move(array)});
+        answer.parts.emplace_back(name, std::move(array));
     } else if (const auto* integer = std::get_if<Index>(&value)) {
         number(static_cast<double>(*integer));
     } else if (const auto* real = std::get_if<double>(&value)) {
@@ -38,7 +38,7 @@ void append(Answer& answer, const std::string& name, const wire::Value& value) {
     } else if (const auto* truth = std::get_if<bool>(&value)) {
         number(*truth ? 1 : 0);
     } else if (const auto* text = std::get_if<std::string>(&value)) {
-        answer.parts.push_back({*text, {}});
+        answer.parts.emplace_back(*text, Array{});
     }
 }
 

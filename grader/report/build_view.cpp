@@ -16,7 +16,7 @@ using verdict::Compilation;
 constexpr std::size_t build_indent = 4;
 
 /// The compiler repeats the place that stands above its words.
-std::string without_place(std::string text, const Compilation& build) {
+std::string without_place(const std::string& text, const Compilation& build) {
     const std::string place = Place{}.of(build.file, build.line, build.column) + ": ";
     return text.starts_with(place) ? text.substr(place.size()) : text;
 }

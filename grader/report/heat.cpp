@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace headway::report {
 namespace {
@@ -11,7 +12,8 @@ namespace {
 using verdict::Window;
 
 HeatScale range_of(const std::vector<double>& values) {
-    HeatScale scale{INFINITY, -INFINITY};
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    HeatScale scale{infinity, -infinity};
     for (const double value : values) {
         if (!std::isfinite(value)) continue;
         scale.low = std::min(scale.low, value);

@@ -1,5 +1,9 @@
 #include "student/shapes_that_differ.hpp"
 
+#include "verdict/phrases.hpp"
+
+#include <headway/tensor.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -49,6 +53,19 @@ std::string dropped_axis(const std::string& a, const std::string& b) {
         " If {} comes from max, sum or mean over the last axis, give it KeepAxis::yes: that leaves a 1 there. Else "
         ".contiguous().view({{{}, 1}}) puts it there.",
         first.size() > second.size() ? b : a, fmt::join(shorter, ", "));
+}
+
+std::string axis_behind(const std::string& a, const std::string& b, const std::vector<wire::Field>& arguments) {
+    std::string dropped = dropped_axis(a, b);
+    for (const wire::Field& argument : arguments) {
+        const auto* tensor = std::get_if<Tensor>(&argument.value);
+        if (tensor == nullptr || !tensor->defined()) continue;
+        const std::string shape = to_string(tensor->shape());
+        if (dropped.starts_with(" If " + shape + " comes"))
+            return fmt::format(" {0} comes with {1}: {0}.contiguous().view({{{2}, 1}}) puts a 1 there.",
+                               verdict::name_alone(argument.name), shape, shape.substr(1, shape.size() - 2));
+    }
+    return dropped;
 }
 
 std::string of_broadcast(const std::string& operation, const std::string& from, const std::string& to) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "wire/message.hpp"
+
 #include <string>
 #include <vector>
 
@@ -14,6 +16,9 @@ std::string other_product(const std::string& a, const std::string& b, const std:
 
 /// Where one shape is the other without its last axis: what a reduction leaves that drops the axis.
 std::string dropped_axis(const std::string& a, const std::string& b);
+
+/// dropped_axis(); of an argument, which comes as it is, only how it gets that axis.
+std::string axis_behind(const std::string& a, const std::string& b, const std::vector<wire::Field>& arguments);
 
 /// What does not broadcast to a shape.
 /// @param operation  "copy_from"

@@ -49,20 +49,6 @@ struct Axis {
     Index size = 0;
 };
 
-/// dropped_axis(); of an argument, which comes as it is, only how it gets that axis.
-std::string axis_behind(const std::string& a, const std::string& b, const Fields& arguments) {
-    const std::string dropped = dropped_axis(a, b);
-    for (const wire::Field& argument : arguments) {
-        const auto* tensor = std::get_if<Tensor>(&argument.value);
-        if (tensor == nullptr || !tensor->defined()) continue;
-        const std::string shape = to_string(tensor->shape());
-        if (dropped.starts_with(" If " + shape + " comes"))
-            return fmt::format(" {0} comes with {1}: {0}.contiguous().view({{{2}, 1}}) puts a 1 there.",
-                               verdict::name_alone(argument.name), shape, shape.substr(1, shape.size() - 2));
-    }
-    return dropped;
-}
-
 void add_axes(std::vector<Axis>& axes, const Fields& arguments) {
     const auto add = [&](const std::string& name, const Shape& shape) {
         for (std::size_t i = 0; i < shape.size(); ++i) axes.push_back({name, i, shape[i]});

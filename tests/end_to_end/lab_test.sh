@@ -62,7 +62,7 @@ quick() {
     misbehaves 'your forward (05_module) ended the program (exit)' 'exit(0);'
     misbehaves 'your forward (05_module) ended the program (abort)' 'abort();'
     expect 0 '--quick' "$cli" lab cost --reference --help
-    expect 2 'Run with --help' "$cli" lab cost --reference --nonsense
+    expect 2 'more: ./headway lab cost --help' "$cli" lab cost --reference --nonsense
     expect 0 'the pictures: cost/cost.html' "$cli" lab cost --reference --quick --output cost --json cost.json
     check_page cost/cost.html
     python3 - <<'PYTHON' || complain 'cost.json is not what it should be'

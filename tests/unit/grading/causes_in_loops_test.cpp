@@ -41,8 +41,9 @@ TEST(CausesInLoops, TheLoopThatEndsOneRoundLateIsSaid) {
         tell_what_counts_another(failure, ReadSources(files));
         return failure.advice.value_or("");
     };
-    EXPECT_EQ(advice("t <= n", "7").substr(0, 86),
-              "The loop of line 2 goes on while t is <= its bound: with < it ends one round earlier. f");
+    EXPECT_TRUE(advice("t <= n", "7")
+                    .starts_with("The loop of line 2 goes on while t is <= its bound: with < it ends one round "
+                                 "earlier. for (Index t = 0;"));
     EXPECT_EQ(advice("t < n", "7"), "");
     EXPECT_EQ(advice("n <= t", "7"), "") << "another name";
     EXPECT_EQ(advice("t <= n", "3"), "") << "it is not one too far";
