@@ -226,6 +226,12 @@ bool goes_on_without_mistakes(const Observation& observation) {
     return prediction.kind == Answer::Kind::refused && observation.seen.is_value() && fit(prediction, observation.seen);
 }
 
+/// Whether so little is left open that the set stands even where time ends before the search for others.
+bool tells_nearly_all(const Evidence& evidence) {
+    return 4 * evidence.telling >= 3 * evidence.wrong && evidence.open() == 0 && evidence.not_finite == 0 &&
+           4 * evidence.unpredicted <= evidence.compared;
+}
+
 /// Whether each wrong answer that a set predicts in every number supports it.
 bool tells_of_all(const MistakeSet& set, const std::vector<Observation>& observations) {
     return std::ranges::all_of(observations, [wrong = with(set)](const Observation& one) {
@@ -287,6 +293,7 @@ std::vector<MistakeSet> explanations(const std::vector<Observation>& observation
             const auto evidence = evidence_for(set, observations);
             return evidence->unpredicted == 0 && (size == limits.most_mistakes || evidence->not_finite == 0);
         });
+        const bool nearly_settled = found.size() == 1 && tells_nearly_all(*evidence_for(found.front(), observations));
         // What is explained only in part may be explained better by mistakes that show together alone, and what takes
         // many mistakes by fewer of these.
         for (std::size_t together = 2; together <= (settled ? size - 1 : size); ++together) {
@@ -295,7 +302,7 @@ std::vector<MistakeSet> explanations(const std::vector<Observation>& observation
             for (MistakeSet& set : others)
                 if (std::find(found.begin(), found.end(), set) == found.end()) found.push_back(std::move(set));
         }
-        return search.out_of_time() && !settled ? std::vector<MistakeSet>{} : found;
+        return search.out_of_time() && !settled && !nearly_settled ? std::vector<MistakeSet>{} : found;
     }
     for (std::size_t size = 2; size <= limits.most_mistakes; ++size) {
         std::vector<MistakeSet> found = search.of_size(size, Search::Second::any);

@@ -48,6 +48,22 @@ bool padding_needs_more(const Shape& lengths, Index n, Index capacity) {
     return std::ranges::max(lengths) + n > capacity;
 }
 
+/// A context (B, H, n, d) of ones for these of its B·n tokens, of zeros for others.
+Array marked(const std::vector<bool>& tokens, const Shape& context) {
+    Array marks = zeros(context);
+    each(context, [&](Coordinate at, std::size_t i) {
+        if (tokens[as_size(at[0] * context[2] + at[2])]) marks.value[i] = 1;
+    });
+    return marks;
+}
+
+/// Of y (B, n, D), each token that took something from what is marked, when heads were merged.
+void leave_open(Array& y, const Array& marks) {
+    const std::size_t width = as_size(marks.size(-1)), D = as_size(y.size(-1));
+    for (std::size_t i = 0; i < marks.value.size(); ++i)
+        if (marks.value[i] != 0) std::fill_n(y.error.begin() + static_cast<std::ptrdiff_t>(i / width * D), D, anything);
+}
+
 /// The new tokens of a call and the maps that they go through, as somebody decides.
 class NewTokens {
 public:
@@ -147,13 +163,11 @@ Predict decode(const Arguments& arguments) {
             if (!alone && is_real && used < S && (at[3] < used ? hidden(used) != blocked[i] : !blocked[i]))
                 open[as_size(at[0] * n + at[2])] = true;
         });
-        auto [y, blocked_take_part] =
-            tokens.output(scores, alone ? new_v : found(held.v, used, c.of<Caching>()), blocked, c);
+        const Array v = alone ? new_v : found(held.v, used, c.of<Caching>());
+        auto [y, blocked_take_part] = tokens.output(scores, v, blocked, c);
         // Who lets blocked keys take part sums over as many of them as it looks at.
         if (blocked_take_part && used < S) open.assign(open.size(), true);
-        const auto D = as_size(y.size(-1));
-        for (std::size_t i = 0; i < y.error.size(); ++i)
-            if (open[i / D]) y.error[i] = anything;
+        leave_open(y, c.merging.merge(marked(open, {q.size(0), q.size(1), n, v.size(-1)})));
         Answer answer{.parts = {{"y", std::move(y)},
                                 {"lengths",
                                  lengths_array(c.of<Caching>().decode_moves_lengths ? held.lengths : before.lengths)}}};
