@@ -208,6 +208,8 @@ constexpr BeginnersError table[] = {
     {R"(call to '(?:max|min)\b)", R"(std::(max|min)\()",
      "std::@1 wants numbers of one type: both Index, as in std::@1(n, Index{1}), or both float, as in std::@1(x, "
      "1.0F)."},
+    {R"(call to '(erfc?|tanh|round|nearbyint|ldexp)(?:\([^']*Tensor|'))", "",
+     "std::$1 is for one number, and there is none for a whole tensor: go through its numbers in a loop."},
     {R"(call to '(\w+))", R"(std::(exp|sqrt|log|pow|tanh|abs)\()",
      "std::@1 is for one number. For whole tensors there are exp(x), log(x) and sqrt(x) without std::, and x * x."},
     {R"(call of overloaded 'max\(|call to 'max' is ambiguous)", R"((?:^|[^:\w])max\()",

@@ -317,6 +317,10 @@ std::string advice_on_const_variable(const verdict::CompilerMessage& message, Wo
     while (use < line.end && file.words[use].text != name) ++use;
     if (use == line.end) return {};
     const auto declared = Declarations(file.words).of_local(name, use);
+    const bool is_added_to = use + 2 < line.end && file.words[use + 2].text == "=" &&
+                             std::string_view("+-*/").find(file.words[use + 1].text) != std::string_view::npos;
+    if (!declared && is_added_to)
+        return advice_on_parameter(name, Declarations(file.words).of_const_parameter(name, use));
     if (!declared || !declared->is_const || declared->is_reference) return {};
     std::string advice = fmt::format("{} is const (line {}): leave out const there{}.", name, declared->line,
                                      declared->is_made_anew ? "" : ", if it is yours to change");

@@ -73,6 +73,10 @@ std::string EarlierErrors::advice_on(const verdict::CompilerMessage& message, Wo
             declares(one.at.text, name) && are_in_one_function(one.at.line, message.at.line, files.of(one.at.file)))
             return fmt::format("{} is declared in line {}, which has an error itself: mend that one first.", name,
                                one.at.line);
+    for (const DefinedFunction& below : files.of(message.at.file).functions)
+        if (below.name == name && below.line > message.at.line)
+            return fmt::format("{} is defined below, in line {}, and what is used must be known above: move it up.",
+                               name, below.line);
     return {};
 }
 

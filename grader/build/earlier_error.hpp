@@ -15,7 +15,8 @@ public:
     void add(const verdict::CompilerMessage& message);
 
     /// What to do where a name is said to be unknown, and a line above in the same function declares it that has an
-    /// error itself: compilers pass over all that follows there. Empty for all else.
+    /// error itself: compilers pass over all that follows there; or where it is a function that stands below. Empty for
+    /// all else.
     std::string advice_on(const verdict::CompilerMessage& message, WordsOfFiles& files) const;
 
 private:

@@ -127,7 +127,7 @@ constexpr BeginnersError habits[] = {
     // ---- values of another type than is wanted
     {R"(AssertHelper[^]*from 'void'|returned value of type 'void'|void value not ignored|return object of type '[^']*' with an rvalue of type 'void')",
      R"(\b(ASSERT_\w+|FAIL|GTEST_SKIP)\b)",
-     "@1 leaves its function by a return without a value: it stands in a TEST, or in a function that is void. Write "
+     "@1 leaves its function by a return without a value: it may stand in a TEST or a void function alone. Write "
      "EXPECT_… here, or make the function void and let it fill a parameter."},
     {R"('(?:const )?(?:std::)?vector<float>' to (?:non-scalar type |function return type )?'(?:const )?Tensor')", "",
      "A std::vector is no Tensor: Tensor::of({rows, columns}, values) makes one of it."},

@@ -3,6 +3,7 @@
 #include "submission/endless_numbers.hpp"
 #include "submission/loops.hpp"
 #include "submission/uncut_pieces.hpp"
+#include "submission/words_of_files.hpp"
 #include "verdict/phrases.hpp"
 
 #include <fmt/format.h>
@@ -84,6 +85,22 @@ std::string unchanged_in_words(const std::vector<build::Loop>& around, int line)
                                            : "any of them");
 }
 
+/// Of the one `do` in this line, its condition, which stands at its end.
+std::optional<std::string> condition_below(const build::FunctionAround& function, const verdict::SourceLine& of,
+                                           const build::SourceLines& own) {
+    const std::vector<build::Word>& words = function.words;
+    std::size_t at = 0;
+    while (at < words.size() && (words[at].line != of.line || words[at].text != "do")) ++at;
+    const std::vector<std::size_t> closing = build::closing_brackets(words);
+    if (at + 1 >= words.size() || words[at + 1].text != "{") return {};
+    const std::size_t end = closing[at + 1];
+    if (end + 1 >= words.size() || words[end + 1].text != "while") return {};
+    const auto condition = own.at(of.file, words[end + 1].line);
+    if (!condition) return {};
+    return fmt::format("Its condition, in line {}, was true in each round. Can it ever be false?  {}", condition->line,
+                       condition->text);
+}
+
 }  // namespace
 
 void tell_for_what_a_loop_goes_on(Failure& failure, const ReadSources& sources) {
@@ -96,7 +113,7 @@ void tell_for_what_a_loop_goes_on(Failure& failure, const ReadSources& sources) 
         if (step) return in_words(*step);
         const std::string unchanged =
             unchanged_in_words(build::loops_around(*function, failure.at->line), failure.at->line);
-        return unchanged.empty() ? std::nullopt : std::optional(unchanged);
+        return unchanged.empty() ? condition_below(*function, *failure.at, sources.lines()) : std::optional(unchanged);
     });
     if (!words) return;
     const auto function = sources.lines().function_around(*failure.at);

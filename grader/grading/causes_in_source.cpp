@@ -195,6 +195,47 @@ void tell_what_was_never_made(Failure& failure, const ReadSources& sources) {
 
 namespace {
 
+/// "nothing_seen(…)", if the submission has a function that gives a struct of that type.
+std::string where_one_comes_from(const std::string& type, const std::vector<build::Word>& words) {
+    for (std::size_t i = 0; i + 2 < words.size(); ++i)
+        if (words[i].text == type && words[i + 1].is_name() && words[i + 2].text == "(")
+            return words[i + 1].text + "(…)";
+    return "…";
+}
+
+}  // namespace
+
+void tell_what_was_handed_on_empty(Failure& failure, const std::vector<verdict::SourceLine>& callers,
+                                   const ReadSources& sources) {
+    if (!failure.at || callers.empty() || failure.message.find("rank 0, shape ()") == std::string::npos) return;
+    const verdict::SourceLine& caller = callers.front();
+    const auto& told = sources.about(Question::what_was_handed_on, caller, [&]() -> std::optional<std::string> {
+        const auto function = sources.lines().function_around(caller);
+        if (!function) return {};
+        const std::vector<build::Word>& words = function->words;
+        int names = 0;
+        for (std::size_t i = 1; i + 1 < words.size() && names < most_names; ++i) {
+            const bool is_argument = words[i].line == caller.line && words[i].is_name() &&
+                                     (words[i - 1].text == "(" || words[i - 1].text == ",") &&
+                                     (words[i + 1].text == ")" || words[i + 1].text == ",");
+            if (!is_argument) continue;
+            ++names;
+            const std::size_t declared = only_declared(words[i].text, words, caller.line);
+            if (declared == 0) continue;
+            const std::string& type = words[declared - 1].text;
+            if (type == "Tensor" || type == "Mask") continue;
+            return fmt::format(
+                "{0} holds nothing when it gets there: line {1} declares it without a value. Write {2} {0} = {3}; "
+                "there.",
+                words[i].text, words[declared].line, type, where_one_comes_from(type, sources.words_of(caller.file)));
+        }
+        return {};
+    });
+    if (told) failure.advice = told;
+}
+
+namespace {
+
 /// "B" of std::vector<Index> lengths{B}, and of {B, 0}; nothing for another list.
 std::string number_in_braces(const std::vector<build::Word>& words, std::size_t brace, bool has_zero) {
     const std::size_t end = brace + (has_zero ? 4 : 2);

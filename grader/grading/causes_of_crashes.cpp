@@ -112,10 +112,12 @@ std::optional<std::string> elements_declared(const std::vector<build::Word>& wor
 }
 
 /// Of a vector to which nothing in the function adds an element: the line that declares it, and its elements' type.
-std::optional<std::pair<int, std::string>> stays_empty(const std::string& name, const std::vector<build::Word>& words) {
+/// @param fails  the line where it is found empty, and may be handed on
+std::optional<std::pair<int, std::string>> stays_empty(const std::string& name, const std::vector<build::Word>& words,
+                                                       int fails) {
     std::optional<std::pair<int, std::string>> found;
     for (std::size_t i = 1; i + 2 < words.size(); ++i) {
-        if (words[i].text != name || words[i - 1].text == ".") continue;
+        if (words[i].text != name || words[i - 1].text == "." || (found && words[i].line == fails)) continue;
         if (auto elements = found ? std::nullopt : elements_declared(words, i)) {
             found.emplace(words[i].line, std::move(*elements));
             continue;
@@ -130,7 +132,8 @@ std::optional<std::pair<int, std::string>> stays_empty(const std::string& name, 
 }  // namespace
 
 void tell_of_a_vector_without_elements(Failure& failure, const ReadSources& sources) {
-    if (!failure.at || (!failure.sanitizer && !ended_by("crashed: SIGSEGV", failure))) return;
+    const bool lacks_values = failure.message.find(" values, not 0") != std::string::npos;  // Tensor::of
+    if (!failure.at || (!lacks_values && !failure.sanitizer && !ended_by("crashed: SIGSEGV", failure))) return;
     constexpr int most_tried = 16;  // of one line: each is looked for in all of its function
     const auto& told = sources.about(Question::what_stays_empty, *failure.at, [&]() -> std::optional<std::string> {
         const auto function = sources.lines().function_around(*failure.at);
@@ -138,9 +141,10 @@ void tell_of_a_vector_without_elements(Failure& failure, const ReadSources& sour
         const std::vector<build::Word>& words = function->words;
         int names = 0;
         for (std::size_t i = 1; i + 1 < words.size() && names < most_tried; ++i) {
-            if (words[i].line != failure.at->line || !words[i].is_name() || words[i + 1].text != "[") continue;
+            const bool is_used = words[i + 1].text == "[" || (lacks_values && words[i + 1].text == ")");
+            if (words[i].line != failure.at->line || !words[i].is_name() || !is_used) continue;
             ++names;
-            if (const auto empty = stays_empty(words[i].text, words))
+            if (const auto empty = stays_empty(words[i].text, words, failure.at->line))
                 return fmt::format(
                     "{0} has no elements: line {1} makes it without any, and none are added. std::vector<{2}> {0}(n) "
                     "begins with n of them; reserve() makes room alone.",

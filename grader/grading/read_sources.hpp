@@ -36,6 +36,7 @@ public:
         how_a_sum_begins,
         which_is_not_cut,
         what_was_never_made,
+        what_was_handed_on,
         what_stays_empty
     };
     /// What `answer()` gives, which is called once for a question and a line.

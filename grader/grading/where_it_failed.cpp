@@ -1,5 +1,6 @@
 #include "grading/where_it_failed.hpp"
 
+#include "grading/causes_in_lines.hpp"
 #include "grading/causes_in_loops.hpp"
 #include "grading/causes_in_source.hpp"
 #include "grading/causes_of_crashes.hpp"
@@ -171,15 +172,23 @@ void tell_where_a_sanitizer_ended_it(Failure& failure, const ReadSources& source
     failure.through = way_through(failure.function, site, sources.lines());
 }
 
+/// What is returned at the end of a block may be told as the block's bracket.
+verdict::SourceLine not_a_bracket(const verdict::SourceLine& line, const build::SourceLines& own) {
+    if (line.text.find_first_not_of("}; ") != std::string::npos) return line;
+    const auto before = own.at(line.file, line.line - 1);
+    return before && before->text.ends_with(';') ? *before : line;
+}
+
 /// @param site  where the call threw, or was stopped, by the program's word
 void tell_where_it_was(Failure& failure, const build::ThrowSite& site, const ReadSources& sources) {
     // What waits for something is where it waits. Tests that are handed in and do not end behave wrongly.
     const bool computes =
         (failure.kind == verdict::FailureKind::timeout || failure.kind == verdict::FailureKind::wrong_behaviour) &&
         failure.message.find("a loop whose condition") != std::string::npos;
-    failure.at = computes ? site.in_loop.value_or(site.line) : site.line;
+    failure.at = not_a_bracket(computes ? site.in_loop.value_or(site.line) : site.line, sources.lines());
     // Advice is on the library's words; at a throw of the student's own, the words are the student's.
     if (site.is_the_throw) failure.advice.reset();
+    tell_who_hands_on_what_is_refused(failure, site, sources);
     if (computes) {
         tell_what_continue_skips(failure, sources);
         tell_for_what_a_loop_goes_on(failure, sources);
@@ -190,6 +199,8 @@ void tell_where_it_was(Failure& failure, const build::ThrowSite& site, const Rea
     tell_which_piece_is_not_cut(failure, sources);
     tell_of_a_mask_that_is_not_given(failure, site.callers, sources);
     tell_of_a_vector_without_elements(failure, sources);
+    tell_what_was_handed_on_empty(failure, site.callers, sources);
+    if (failure.kind == verdict::FailureKind::exception) tell_what_a_comma_leaves(failure);
     if (failure.kind == verdict::FailureKind::exception)
         failure.through = way_through(failure.function, site, sources.lines());
 }
@@ -202,6 +213,9 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         if (test.failure) failures.push_back(&*test.failure);
     const Sites sites = sites_of(failures, workspace, build);
     const ReadSources sources(workspace.submission().files);
+    for (verdict::Test& test : tests)
+        if (test.state == verdict::TestState::not_implemented && test.failure)
+            tell_of_a_throw_left(*test.failure, sources);
     for (Failure* failure : failures) {
         tell_which_list_has_braces(*failure, sources);
         if (failure->sanitizer) tell_where_a_sanitizer_ended_it(*failure, sources);

@@ -117,10 +117,12 @@ void show_unrecognised(Page& page, const verdict::Exercise& exercise, const Func
         show_loud(page, *loud, function);
     if (loud) told.push_back(loud->failure);
     if (loud && loud->always) return;  // what is said of answers is of those that came, and few did
-    page.paragraph({.indent = title_indent, .hanging = 2},
-                   {{"▸ ", Tone::waiting}, {unnamed_in_words(exercise, function.function), Tone::strong}});
+    const std::string title = unnamed_in_words(exercise, function.function);
+    page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::waiting}, {title, Tone::strong}});
     const Page::Paragraph detail = {.indent = detail_indent, .hanging = 2};
-    for (const std::string& sentence : function.sentences) page.paragraph(detail, {{sentence}});
+    for (const std::string& sentence : function.sentences)
+        if (!title.ends_with(" throws where it should answer") || sentence != verdict::throws_for_some)
+            page.paragraph(detail, {{sentence}});
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ json test_case(const std::string& name, double score, double max_score, const st
 }
 
 std::string output_of(const Exercise& exercise, const Test& test) {
-    if (test.state == TestState::not_implemented) return "not written yet";
+    if (test.state == TestState::not_implemented) return unwritten(test);
     if (test.depends_on) return "not judged: depends on " + wrong_functions_of(test);
     Page page({.width = 100, .verbose = true});
     if (test.failure) show_failure(page, test, *test.failure, {exercise.name + "/"});

@@ -109,8 +109,7 @@ void write_test(Xml& page, const Test& test, const Place& place, std::vector<con
     if (test.max_points > 0)
         page.text("span", {{"class", "points"}}, fmt::format("{} / {}", test.points, test.max_points));
     page.close();
-    if (test.state == TestState::not_implemented && test.failure)
-        page.text("p", {{"class", "faint"}}, "not written yet: " + test.failure->function);
+    if (test.state == TestState::not_implemented && test.failure) page.text("p", {{"class", "faint"}}, unwritten(test));
     if (was_not_asked(test) && test.failure->message.empty())
         page.text("p", {{"class", "faint"}}, "not asked any more");  // why is told by an earlier one
     else if (test.state == TestState::failed && test.failure && !test.depends_on)

@@ -75,10 +75,6 @@ std::string message_of(const Test& test) {
     return has_message ? test.failure->message : test.property;
 }
 
-std::string unwritten_function(const Test& test) {
-    return test.failure && !test.failure->function.empty() ? test.failure->function : test.property;
-}
-
 void write_test(Xml& xml, const Exercise& exercise, const Test& test) {
     xml.open("testcase", {{"name", test.name}, {"classname", exercise.name}, {"time", seconds(test.seconds)}});
     switch (test.state) {
@@ -94,7 +90,7 @@ void write_test(Xml& xml, const Exercise& exercise, const Test& test) {
             break;
         }
         case TestState::not_implemented:
-            xml.empty("skipped", {{"message", "not written yet: " + unwritten_function(test)}});
+            xml.empty("skipped", {{"message", unwritten(test)}});
             break;
         case TestState::unavailable:
             xml.empty("error", {{"type", "unavailable"}, {"message", message_of(test)}});

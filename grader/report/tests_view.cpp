@@ -252,16 +252,31 @@ void show_not_judged(Page& page, const Tests& tests, Outputs& outputs) {
     }
 }
 
+/// Functions that are stubs in one line, each that is none by itself.
 void show_not_written(Page& page, const Tests& tests) {
-    std::vector<std::string> functions;
+    std::vector<std::string> told;
+    Tests stubs;
     for (const Test* test : tests) {
-        const std::string name = test->failure && !test->failure->function.empty() ? test->failure->function : "";
-        if (!name.empty() && std::ranges::find(functions, name) == functions.end()) functions.push_back(name);
+        if (!test->failure || !test->failure->at) {
+            stubs.push_back(test);
+            continue;
+        }
+        std::string words = unwritten(*test);
+        if (std::ranges::count(told, words) > 0) continue;
+        const auto is_of_it = [&](const Test* other) { return unwritten(*other) == words; };
+        Tests of_it;
+        std::ranges::copy_if(tests, std::back_inserter(of_it), is_of_it);
+        page.entry(2, {{"○ ", Tone::waiting}, {words}}, {points_of(of_it)});
+        told.push_back(std::move(words));
     }
-    if (tests.empty()) return;
+    std::vector<std::string> functions;
+    for (const Test* test : stubs) {
+        const std::string name = test->failure ? test->failure->function : "";
+        if (!name.empty() && std::ranges::count(functions, name) == 0) functions.push_back(name);
+    }
     const std::string what =
         functions.empty() ? std::string("what these properties need") : fmt::format("{}", fmt::join(functions, ", "));
-    page.entry(2, {{"○ ", Tone::waiting}, {"not written yet: " + what}}, {points_of(tests)});
+    if (!stubs.empty()) page.entry(2, {{"○ ", Tone::waiting}, {"not written yet: " + what}}, {points_of(stubs)});
     if (!page.style().verbose) return;
     for (const Test* test : tests) page.paragraph({.indent = 4, .hanging = 2}, {{test->property, Tone::faint}});
 }

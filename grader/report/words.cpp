@@ -181,6 +181,14 @@ std::string printed_by(const verdict::Test& test) {
     }
 }
 
+std::string unwritten(const verdict::Test& test) {
+    const bool is_named = test.failure && !test.failure->function.empty();
+    if (!is_named || !test.failure->at)
+        return "not written yet: " + (is_named ? test.failure->function : "what this property needs");
+    return fmt::format("{} at {}:{}. {}", test.failure->message, test.failure->at->file, test.failure->at->line,
+                       test.failure->advice.value_or(""));
+}
+
 std::string wrong_functions_of(const verdict::Test& test) {
     std::vector<std::string> functions = {test.depends_on ? *test.depends_on : test.given.value_or("")};
     if (test.also_wrong) functions.insert(functions.end(), test.also_wrong->begin(), test.also_wrong->end());

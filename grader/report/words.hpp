@@ -43,6 +43,10 @@ inline constexpr std::string_view warnings_headline = "The compiler warns (a war
 /// What the test printed, without a sanitizer's report, which its failure tells.
 std::string printed_by(const verdict::Test& test);
 
+/// "not written yet: f", or, where code is there and a stub's throw beside it, "f still throws NotImplemented at
+/// f.cpp:27" and what to do.
+std::string unwritten(const verdict::Test& test);
+
 /// What a test depends on, or is right given what it answers: "append", "append and decoding_mask".
 std::string wrong_functions_of(const verdict::Test& test);
 

@@ -86,6 +86,16 @@ std::string of_broadcast(const std::string& operation, const std::string& from, 
             "expand repeats axes of size 1 alone, and axis {0} has {1} positions: put a 1 behind it with view, expand "
             "that to {2}, and join the two with view.",
             differing.front(), source[differing.front()], target[differing.front()] / source[differing.front()]);
+    if (operation == "copy_from" && source.size() == target.size() + 1)
+        for (std::size_t axis = 0; axis < source.size(); ++axis) {
+            auto left = source;
+            left.erase(left.begin() + static_cast<std::ptrdiff_t>(axis));
+            if (source[axis] == 1 && left == target)
+                return fmt::format(
+                    "What is copied has an axis {0} of size 1 that its place has not: leave it out with select({0}, "
+                    "0), or have it there too: select({0}, t) takes the axis away, slice({0}, t, t + 1) keeps it.",
+                    axis);
+        }
     if (operation != "copy_from" || !is_one_axis)
         return fmt::format(
             "Shapes are compared from their last axis on: each axis of {} must be 1 or as in {}. Axes of 1 in between "

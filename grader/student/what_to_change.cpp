@@ -126,6 +126,10 @@ Advice of_slice(const std::string& begin, const std::string& end, const std::str
         return counted + "what would begin before the first of them begins at 0, as in std::max<Index>(0, …).";
     if (begin.starts_with('-') || end.starts_with('-'))
         return counted + fmt::format("this axis ends at {}, and its last n begin at {} - n.", size, size);
+    if (std::stol(begin) > std::stol(end) && end == size)
+        return fmt::format("It would begin at {0}, and this axis has {1} positions: look where {0} comes from.{2}",
+                           begin, size,
+                           function.starts_with("ring_") ? " In a ring, position p is in slot p % w." : "");
     if (std::stol(begin) > std::stol(end))
         return fmt::format(
             "It would begin at {} and end at {}: slice(axis, begin, end) takes where the piece ends, not how long it "

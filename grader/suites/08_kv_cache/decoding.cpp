@@ -48,22 +48,6 @@ bool padding_needs_more(const Shape& lengths, Index n, Index capacity) {
     return std::ranges::max(lengths) + n > capacity;
 }
 
-/// A context (B, H, n, d) of ones for these of its B·n tokens, of zeros for others.
-Array marked(const std::vector<bool>& tokens, const Shape& context) {
-    Array marks = zeros(context);
-    each(context, [&](Coordinate at, std::size_t i) {
-        if (tokens[as_size(at[0] * context[2] + at[2])]) marks.value[i] = 1;
-    });
-    return marks;
-}
-
-/// Of y (B, n, D), each token that took something from what is marked, when heads were merged.
-void leave_open(Array& y, const Array& marks) {
-    const std::size_t width = as_size(marks.size(-1)), D = as_size(y.size(-1));
-    for (std::size_t i = 0; i < marks.value.size(); ++i)
-        if (marks.value[i] != 0) std::fill_n(y.error.begin() + static_cast<std::ptrdiff_t>(i / width * D), D, anything);
-}
-
 /// The new tokens of a call and the maps that they go through, as somebody decides.
 class NewTokens {
 public:
@@ -306,10 +290,14 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
     }
     const Index B = tokens.x().size(0), n = tokens.x().size(1);
     const Index S = *std::max_element(held.lengths.begin(), held.lengths.end());
-    if (S < 1)  // padding alone, which no mask is asked for
-        return Answer{.parts = {{"y", real_rows(reference::exact(tokens.x()), counts)},
-                                {"lengths", lengths_array(held.lengths)}}};
-    const auto asked = student.outcome("decoding_mask", {{"lengths", lengths}, {"n", n}, {"S", S}});
+    const auto asked = student.outcome("decoding_mask", {{"lengths", lengths}, {"n", n}, {"S", std::max<Index>(S, 1)}});
+    if (S < 1)  // padding alone, for which few ask a mask
+        return asked.error ? Answer::without_value(Answer::Kind::unpredicted)
+                           : Answer{.parts = {{"y", real_rows(reference::exact(tokens.x()), counts)},
+                                              {"lengths", lengths_array(held.lengths)}}};
+    if (asked.error && asked.error->kind == wire::ErrorKind::out_of_range &&
+        padding_needs_more(lengths, n, held.k.size(2)))
+        return Answer{.parts = {{past_the_capacity, {}}}};
     if (asked.error)
         return is_refusal(asked) && is_too_late(lengths, due, counts, n, held.k.size(2)) ? threw : answer_of(asked);
     const auto* mask = std::get_if<Mask>(&asked.value);

@@ -156,6 +156,20 @@ Array found(const Array& held, Index used, const Caching& choices) {
     });
 }
 
+Array marked(const std::vector<bool>& tokens, const Shape& context) {
+    Array marks = zeros(context);
+    each(context, [&](Coordinate at, std::size_t i) {
+        if (tokens[as_size(at[0] * context[2] + at[2])]) marks.value[i] = 1;
+    });
+    return marks;
+}
+
+void leave_open(Array& y, const Array& marks) {
+    const std::size_t width = as_size(marks.size(-1)), D = as_size(y.size(-1));
+    for (std::size_t i = 0; i < marks.value.size(); ++i)
+        if (marks.value[i] != 0) std::fill_n(y.error.begin() + static_cast<std::ptrdiff_t>(i / width * D), D, anything);
+}
+
 Array lengths_array(const Shape& lengths) {
     Array array = zeros({static_cast<Index>(lengths.size())});
     std::transform(lengths.begin(), lengths.end(), array.value.begin(),

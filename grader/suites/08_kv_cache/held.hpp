@@ -28,6 +28,11 @@ bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, 
 /// Keys or values of a cache (B, H, C, d), of which `used` positions are filled, as decode finds them.
 Array found(const Array& held, Index used, const Caching& choices);
 
+/// A context (B, H, n, d) of ones for these of its B·n tokens, of zeros for others.
+Array marked(const std::vector<bool>& tokens, const Shape& context);
+/// Of y (B, n, D), each token that took something from what is marked, when heads were merged: it may be anything.
+void leave_open(Array& y, const Array& marks);
+
 Array lengths_array(const Shape& lengths);
 
 /// The rows (B, n, ...) of real tokens, and 0: rows t >= counts[b] belong to padding, and may hold anything.

@@ -29,6 +29,19 @@ TEST(CausesInLoops, WhatNoRoundOfALoopChangesIsSaid) {
     EXPECT_EQ(advice("    while (layer < layers) {", "        ++layer;"), "");
 }
 
+TEST(CausesInLoops, TheConditionAtTheEndOfALoopIsShown) {
+    verdict::Failure failure;
+    failure.function = "different_sizes";
+    failure.at = verdict::SourceLine{"catch_the_bug.cpp", 3, "do {"};
+    const std::vector<build::SourceFile> files = {{"catch_the_bug.cpp",
+                                                   "void different_sizes(Random& random) {\nIndex T = 0, S = 0;\n"
+                                                   "do {\nT = random.integer(2, 2);\nS = random.integer(2, 2);\n"
+                                                   "} while (T == S);\n}\n"}};
+    tell_for_what_a_loop_goes_on(failure, ReadSources(files));
+    EXPECT_EQ(failure.advice.value_or(""),
+              "Its condition, in line 6, was true in each round. Can it ever be false?  } while (T == S);");
+}
+
 TEST(CausesInLoops, TheLoopThatEndsOneRoundLateIsSaid) {
     const auto advice = [](const std::string& head, const std::string& size) {
         const std::string line = "        cache.k(b, start + t, i) = k(b, t, i);";

@@ -120,6 +120,24 @@ TEST(CausesOfCrashes, AVectorWithoutElementsIsToldWithItsLine) {
     EXPECT_EQ(told("", "row[s] = 1;"), "");
 }
 
+TEST(CausesOfCrashes, AVectorWithoutElementsThatIsMadeATensorIsToldToo) {
+    const auto told = [](const std::string& message) {
+        verdict::Failure failure;
+        failure.message = message;
+        failure.kind = FailureKind::exception;
+        failure.at = verdict::SourceLine{"grouped.cpp", 4, "return Tensor::of({D}, pooled);"};
+        const std::vector<build::SourceFile> files = {
+            {"grouped.cpp",
+             "Tensor pool(Index D) {\nstd::vector<float> pooled; pooled.reserve(D);\n"
+             "for (Index i = 0; i < D; ++i) pooled[i] = 1;\nreturn Tensor::of({D}, pooled);\n}\n"}};
+        tell_of_a_vector_without_elements(failure, ReadSources(files));
+        return failure.advice.value_or("");
+    };
+    EXPECT_THAT(told("your pool threw std::invalid_argument: Tensor::of: shape (7) needs 7 values, not 0"),
+                HasSubstr("pooled has no elements: line 2 makes it without any"));
+    EXPECT_EQ(told("your pool threw std::invalid_argument: Tensor::of: shape (7) needs 7 values, not 3"), "");
+}
+
 /// Text that no compiler reads is read here, and each of many tests asks for each line of its way.
 TEST(CausesOfCrashes, MasksWithoutEndTakeNoLongTime) {
     constexpr int ways = 400, calls = 16;

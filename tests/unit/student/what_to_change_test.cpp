@@ -147,6 +147,10 @@ TEST(WhatToChange, MoreIsCopiedThanThereIsRoomFor) {
     EXPECT_THAT(advice_when([&] { Tensor::zeros({7, 12, 11}).copy_from(chunk); }), HasSubstr("must be equal"));
     EXPECT_THAT(advice_when([&] { Tensor::zeros({7, 4, 12}).copy_from(chunk); }), HasSubstr("each axis of (7, 9, 11)"));
     EXPECT_THAT(advice_when([&] { Tensor::zeros({9, 11}).copy_from(chunk); }), HasSubstr("each axis of (7, 9, 11)"));
+    EXPECT_THAT(advice_when([&] {
+                    Tensor::zeros({7, 9}).copy_from(Tensor::zeros({7, 1, 9}));
+                }),
+                HasSubstr("an axis 1 of size 1 that its place has not: leave it out with select(1, 0)"));
 }
 
 TEST(WhatToChange, NothingWasGiven) {
@@ -199,6 +203,11 @@ TEST(WhatToChange, APieceThatReachesPastTheEnd) {
     EXPECT_THAT(advice_when([&] { x.slice(1, 2, 4); }),
                 HasSubstr("up to std::min<Index>(…, 3); if not, look at where 4 comes from"));
     EXPECT_THAT(advice_when([&] { x.slice(1, 2, 1); }), HasSubstr("where the piece ends, not how long it is"));
+    EXPECT_THAT(advice_when([&] { x.slice(1, 5, 3); }), HasSubstr("begin at 5, and this axis has 3 positions"));
+    EXPECT_THAT(
+        advice(error_of("std::out_of_range", "slice: [8, 5) is out of range for axis 2 of size 5, shape (3, 6, 5, 11)"),
+               {}, "ring_decode"),
+        HasSubstr("position p is in slot p % w"));
     EXPECT_THAT(advice_when([&] { x.slice(1, 4, 6); }), HasSubstr("All of it lies past the end"));
     EXPECT_THAT(advice_when([&] { x.slice(1, 0, -1); }), HasSubstr("this axis ends at 3"));
     EXPECT_THAT(advice_when([&] { x.slice(1, -2, 3); }), HasSubstr("its last n begin at 3 - n"));

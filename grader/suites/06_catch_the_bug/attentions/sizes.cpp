@@ -34,6 +34,8 @@ InputSizes checked(const Inputs& in) {
                  .H = in.num_heads,
                  .d = in.w_q.size(1) / in.num_heads};
     require(n.B >= 1 && n.T >= 1 && n.S >= 1 && n.D >= 1 && n.d >= 1, "an axis is empty");
+    require(in.w_q.size(0) == n.D, "w_q is " + to_string(in.w_q.shape()) + ", where (D, E) with D = " +
+                                       std::to_string(n.D) + " fits: it is used as x · w_q");
     require(n.E == n.H * n.d, "E = " + std::to_string(n.E) + " is not divisible by " + std::to_string(n.H) + " heads");
     require_shape("key", in.key, {n.B, n.S, n.D});
     require_shape("value", in.value, {n.B, n.S, n.D});

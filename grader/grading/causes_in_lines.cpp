@@ -1,0 +1,103 @@
+#include "grading/causes_in_lines.hpp"
+
+#include "submission/function_places.hpp"
+#include "submission/source_words.hpp"
+#include "verdict/phrases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headway::cli {
+
+using verdict::Failure;
+using Words = std::vector<build::Word>;
+
+namespace {
+
+bool is(const Words& words, std::size_t i, const char* text) { return i < words.size() && words[i].text == text; }
+
+/// The { of the body of a function, whose name stands at `name`, and the } that closes it.
+std::optional<std::pair<std::size_t, std::size_t>> body_of(const Words& words, std::size_t name) {
+    std::size_t begin = name;
+    while (begin < words.size() && !is(words, begin, "{") && !is(words, begin, ";")) ++begin;
+    if (!is(words, begin, "{")) return {};
+    std::size_t depth = 0;
+    for (std::size_t i = begin; i < words.size(); ++i) {
+        if (is(words, i, "{")) ++depth;
+        if (is(words, i, "}") && --depth == 0) return std::pair(begin, i);
+    }
+    return {};
+}
+
+}  // namespace
+
+void tell_of_a_throw_left(Failure& failure, const ReadSources& sources) {
+    const auto& place = sources.definition_of(failure.function);
+    if (!place) return;
+    const Words& words = sources.words_of(place->file);
+    const auto name = std::ranges::find_if(
+        words, [&](const build::Word& word) { return word.line == place->line && word.text == failure.function; });
+    const auto body = body_of(words, static_cast<std::size_t>(name - words.begin()));
+    if (!body) return;
+    std::size_t left = 0;
+    for (std::size_t i = body->first + 1; i + 1 < body->second; ++i)
+        if (is(words, i, "throw") && is(words, i + 1, "NotImplemented")) {
+            if (left > 0) return;  // which of them it was is not known
+            left = i;
+        }
+    if (left == 0) return;
+    std::size_t end = left;
+    while (end < body->second && !is(words, end, ";")) ++end;
+    const bool is_first = left == body->first + 1, is_last = end + 1 == body->second;
+    if (is_first && is_last) return;  // a stub as it was handed out
+    failure.at = sources.lines().at(place->file, words[left].line);
+    if (!failure.at) return;
+    // What stands in a block of its own may be a way that is left for later.
+    failure.message = fmt::format("{} still throws NotImplemented", failure.function);
+    failure.advice = is_first ? "The code below it never runs: delete that line."
+                     : is_last
+                         ? "What is written above it ends there, unless it has returned before: put what is to be "
+                           "returned in its place."
+                         : "Some call gets there: write what is missing in its place, or delete it.";
+}
+
+void tell_who_hands_on_what_is_refused(Failure& failure, const build::ThrowSite& site, const ReadSources& sources) {
+    if (!site.is_the_throw || site.callers.empty()) return;
+    const auto throws_in = sources.lines().function_around(site.line);
+    const verdict::SourceLine& caller = site.callers.front();
+    const auto called_in = sources.lines().function_around(caller);
+    if (!throws_in || !called_in || throws_in->name != called_in->name || !throws_in->calls_itself()) return;
+    failure.advice = fmt::format(
+        "{} calls itself in line {}, and refuses what it hands on there: end the recursion one call earlier.",
+        throws_in->name, caller.line);
+}
+
+void tell_what_a_comma_leaves(Failure& failure) {
+    if (!failure.at) return;
+    const Words words = build::words_of(failure.at->text);
+    for (std::size_t i = 1; i + 4 < words.size(); ++i) {
+        const build::Word& of = words[i - 1];
+        const bool is_index = is(words, i, "[") && of.is_name() && of.text != "return" && of.text != "auto";
+        if (!is_index || !words[i + 1].is_name() || !is(words, i + 2, ",")) continue;
+        std::size_t end = i + 3, depth = 0;
+        while (end < words.size() && (depth > 0 || !is(words, end, "]"))) {
+            if (is(words, end, "(") || is(words, end, "[")) ++depth;
+            if (depth > 0 && (is(words, end, ")") || is(words, end, "]"))) --depth;
+            ++end;
+        }
+        if (!is(words, end, "]") || !words[i + 3].is_name()) continue;
+        failure.advice = fmt::format(
+            "{0}[{1}, …] is {0}[…]: in square brackets only what stands behind the comma counts, here for axis 0. "
+            "Write {0}[{1}][…].",
+            of.text, words[i + 1].text);
+        return;
+    }
+}
+
+}  // namespace headway::cli

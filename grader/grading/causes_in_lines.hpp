@@ -1,0 +1,18 @@
+#pragma once
+
+#include "grading/read_sources.hpp"
+
+/// What one line of the student's source shows of why a call failed, and who calls it.
+namespace headway::cli {
+
+/// Where a stub's throw is left above code, or behind it: names its line, and what to do with it.
+void tell_of_a_throw_left(verdict::Failure& failure, const ReadSources& sources);
+
+/// Where what a function refuses is what it hands to itself: names the line that does. @param site  where it threw
+void tell_who_hands_on_what_is_refused(verdict::Failure& failure, const build::ThrowSite& site,
+                                       const ReadSources& sources);
+
+/// Where an index in square brackets has a comma, x[b, h]: says that only its last part counts.
+void tell_what_a_comma_leaves(verdict::Failure& failure);
+
+}  // namespace headway::cli
