@@ -208,6 +208,8 @@ constexpr BeginnersError table[] = {
     {R"(call to '(?:max|min)\b)", R"(std::(max|min)\()",
      "std::@1 wants numbers of one type: both Index, as in std::@1(n, Index{1}), or both float, as in std::@1(x, "
      "1.0F)."},
+    {R"((?:call to|function for call to) '(?:\w+::)*(Mask::(?:block|allow)_all|Tensor::(?:zeros|ones|empty))\([^']*, )",
+     "", "All sizes are one argument, a list in braces: $1({T, S})."},
     {R"(call to '(erfc?|tanh|round|nearbyint|ldexp)(?:\([^']*Tensor|'))", "",
      "std::$1 is for one number, and there is none for a whole tensor: go through its numbers in a loop."},
     {R"(call to '(\w+))", R"(std::(exp|sqrt|log|pow|tanh|abs)\()",

@@ -116,8 +116,10 @@ public:
     std::optional<int> of_const_parameter(const std::string& name, std::size_t use) const {
         if (name.size() > longest_told) return {};
         for (std::size_t i = use; i-- > 3;) {
-            if (!is(i, name) || !is(i - 1, "&") || !words_[i - 2].is_name()) continue;
-            std::size_t type = i - 2;
+            if (!is(i, name) || !is(i - 1, "&") || (!words_[i - 2].is_name() && !is(i - 2, ">"))) continue;
+            std::size_t type = i - 2, depth = 0;
+            for (; type > 2 && (depth > 0 || is(type, ">")); --type)  // of std::vector<Index>
+                depth += is(type, ">") ? 1 : is(type, "<") ? std::size_t(-1) : 0;
             while (type > 2 && is(type - 1, ":") && is(type - 2, ":")) type -= 3;
             const bool is_told = type > 0 && is(type - 1, "const") && (is(i + 1, ",") || is(i + 1, ")"));
             return is_told ? std::optional(words_[i].line) : std::nullopt;

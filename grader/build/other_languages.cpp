@@ -9,7 +9,7 @@ namespace {
 
 #define A_LIST_HAS_NO_ARITHMETIC                                                                                       \
     "A std::vector has no arithmetic: go through its elements in a loop, as in for (std::size_t i = 0; i < a.size(); " \
-    "++i) a[i] += b[i];"
+    "++i) a[i] += b[i];  To put one behind the other: a.insert(a.end(), b.begin(), b.end());"
 
 #define OF_TENSORS_ALONE \
     "slice|select|view|transpose|contiguous|is_contiguous|fill|copy_from|offset|owns_storage|shares_storage_with"

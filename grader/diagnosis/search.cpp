@@ -228,8 +228,8 @@ bool goes_on_without_mistakes(const Observation& observation) {
 
 /// Whether so little is left open that the set stands even where time ends before the search for others.
 bool tells_nearly_all(const Evidence& evidence) {
-    return 4 * evidence.telling >= 3 * evidence.wrong && evidence.open() == 0 && evidence.not_finite == 0 &&
-           4 * evidence.unpredicted <= evidence.compared;
+    return 4 * evidence.telling >= 3 * evidence.wrong && evidence.open() == 0 &&
+           4 * (evidence.unpredicted + evidence.not_finite) <= evidence.compared;
 }
 
 /// Whether each wrong answer that a set predicts in every number supports it.

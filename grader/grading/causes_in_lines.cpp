@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,6 +44,7 @@ void tell_of_a_throw_left(Failure& failure, const ReadSources& sources) {
     const Words& words = sources.words_of(place->file);
     const auto name = std::ranges::find_if(
         words, [&](const build::Word& word) { return word.line == place->line && word.text == failure.function; });
+    const bool is_void = name != words.begin() && name != words.end() && std::prev(name)->text == "void";
     const auto body = body_of(words, static_cast<std::size_t>(name - words.begin()));
     if (!body) return;
     std::size_t left = 0;
@@ -60,7 +62,8 @@ void tell_of_a_throw_left(Failure& failure, const ReadSources& sources) {
     if (!failure.at) return;
     // What stands in a block of its own may be a way that is left for later.
     failure.message = fmt::format("{} still throws NotImplemented", failure.function);
-    failure.advice = is_first ? "The code below it never runs: delete that line."
+    failure.advice = is_first             ? "The code below it never runs: delete that line."
+                     : is_last && is_void ? "It returns nothing: delete that line, if nothing is missing above it."
                      : is_last
                          ? "What is written above it ends there, unless it has returned before: put what is to be "
                            "returned in its place."
@@ -76,6 +79,40 @@ void tell_who_hands_on_what_is_refused(Failure& failure, const build::ThrowSite&
     failure.advice = fmt::format(
         "{} calls itself in line {}, and refuses what it hands on there: end the recursion one call earlier.",
         throws_in->name, caller.line);
+}
+
+void tell_what_refuses(Failure& failure) {
+    if (!failure.at || failure.message.find("SIGABRT") == std::string::npos) return;
+    const Words words = build::words_of(failure.at->text);
+    for (std::size_t i = 0; i < words.size(); ++i)
+        if (is(words, i, "assert") && is(words, i + 1, "("))
+            failure.advice =
+                "assert() ends the whole program, and with NDEBUG it does nothing: if (!fits) throw "
+                "std::invalid_argument(\"…\"); refuses. So should each other assert.";
+}
+
+void tell_what_a_remainder_gives(Failure& failure) {
+    const auto says = [&](const char* text) { return failure.message.find(text) != std::string::npos; };
+    const bool is_below_0 = says("slice: [-") || says("index -") || says("position -");
+    if (failure.at && is_below_0 && failure.at->text.find(" % ") != std::string::npos)
+        failure.advice =
+            "% keeps the sign: -1 % 5 is -1 in C++. Begin at the first position that there is, as with "
+            "std::max<Index>(0, …), or add the divisor before: (p % w + w) % w.";
+}
+
+void tell_what_calls_itself(Failure& failure, const ReadSources& sources) {
+    if (!failure.at || failure.advice || failure.message.find("recurses without end") == std::string::npos) return;
+    const auto around = sources.lines().function_around(*failure.at);
+    if (!around || around->name.empty()) return;
+    int line = 0, calls = 0;
+    for (std::size_t i = 1; i + 1 < around->words.size(); ++i)
+        if (around->words[i].text == around->name && is(around->words, i + 1, "(") &&
+            around->words[i].line > around->words.front().line) {
+            line = around->words[i].line;
+            ++calls;
+        }
+    const auto at = calls == 1 ? sources.lines().at(failure.at->file, line) : std::nullopt;
+    if (at) failure.advice = fmt::format("{} calls itself there, in line {}: {}", around->name, line, at->text);
 }
 
 void tell_what_a_comma_leaves(Failure& failure) {

@@ -12,6 +12,15 @@ void tell_of_a_throw_left(verdict::Failure& failure, const ReadSources& sources)
 void tell_who_hands_on_what_is_refused(verdict::Failure& failure, const build::ThrowSite& site,
                                        const ReadSources& sources);
 
+/// Where assert() ended the program, says what refuses in its place.
+void tell_what_refuses(verdict::Failure& failure);
+
+/// Where a position below 0 comes of %: says what that gives of a negative number.
+void tell_what_a_remainder_gives(verdict::Failure& failure);
+
+/// Where a helper calls itself without end: names the line that does.
+void tell_what_calls_itself(verdict::Failure& failure, const ReadSources& sources);
+
 /// Where an index in square brackets has a comma, x[b, h]: says that only its last part counts.
 void tell_what_a_comma_leaves(verdict::Failure& failure);
 

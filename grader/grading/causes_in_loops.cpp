@@ -20,6 +20,16 @@ namespace headway::cli {
 using verdict::Failure;
 using Question = ReadSources::Question;
 
+namespace {
+
+/// "That loop is in rotate_pairs. ", if another function was called.
+std::string of_another(const build::FunctionAround& function, const Failure& failure) {
+    const bool is_the_called = function.name.empty() || function.name == verdict::name_alone(failure.function);
+    return is_the_called ? "" : "That loop is in " + function.name + ". ";
+}
+
+}  // namespace
+
 void tell_what_continue_skips(Failure& failure, const ReadSources& sources) {
     if (!failure.at) return;
     const auto& told = sources.about(Question::what_continue_skips, *failure.at, [&]() -> std::optional<std::string> {
@@ -28,8 +38,8 @@ void tell_what_continue_skips(Failure& failure, const ReadSources& sources) {
         const auto step = function ? build::skipped_step(*function, failure.at->line) : std::nullopt;
         const auto changes = step ? own.at(failure.at->file, step->changes) : std::nullopt;
         if (!changes) return {};
-        return fmt::format("The continue in line {} goes past line {}, where {} changes: {}", step->skips,
-                           step->changes, step->name, changes->text);
+        return fmt::format("{}The continue in line {} goes past line {}, where {} changes: {}",
+                           of_another(*function, failure), step->skips, step->changes, step->name, changes->text);
     });
     if (told) failure.advice = told;
 }
@@ -117,10 +127,7 @@ void tell_for_what_a_loop_goes_on(Failure& failure, const ReadSources& sources) 
     });
     if (!words) return;
     const auto function = sources.lines().function_around(*failure.at);
-    const std::string called = verdict::name_alone(failure.function);
-    failure.advice = function->name.empty() || function->name == called
-                         ? *words
-                         : fmt::format("That loop is in {}. {}", function->name, *words);
+    failure.advice = of_another(*function, failure) + *words;
 }
 
 namespace {

@@ -64,6 +64,39 @@ void tell_what_hides_a_member(verdict::Diagnosis& diagnosis, const std::vector<v
                 fmt::format("{}:{}: {}  {}", warning->at.file, warning->at.line, warning->at.text, warning->advice));
 }
 
+void tell_what_ends_with_its_line(verdict::Diagnosis& diagnosis, const std::vector<build::SourceFile>& files) {
+    static const std::set<std::string> make_anew = {"contiguous", "clone", "matmul", "exp", "sum", "max", "cat"};
+    if (!build::is_read_for_advice(files)) return;
+    const auto function = std::ranges::find_if(diagnosis.functions, [](const verdict::FunctionDiagnosis& one) {
+        return std::ranges::count(one.mistakes, "used_after_freed") > 0;
+    });
+    if (function == diagnosis.functions.end()) return;
+    for (const build::SourceFile& file : files) {
+        const std::vector<build::Word> words = build::words_without_directives(file.text);
+        const std::vector<std::size_t> closing = build::closing_brackets(words);
+        for (std::size_t i = 1; i + 6 < words.size(); ++i) {
+            if (!make_anew.contains(words[i].text) || words[i + 1].text != "(" || closing[i + 1] + 5 >= words.size())
+                continue;
+            const std::size_t end = closing[i + 1];
+            if (words[end + 1].text != "." || words[end + 2].text != "data" || words[end + 3].text != "(" ||
+                words[end + 5].text != ";")
+                continue;
+            std::size_t begin = i;  // of the statement: what is read at once is no pointer that is kept
+            while (begin > 0 && words[begin].text != ";" && words[begin].text != "{" && words[begin].text != "}")
+                --begin;
+            const bool is_kept = std::ranges::any_of(words.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                     words.begin() + static_cast<std::ptrdiff_t>(i),
+                                                     [](const build::Word& word) { return word.text == "*"; });
+            if (!is_kept) continue;
+            function->sentences.push_back(
+                fmt::format("{}:{}: what {}() makes ends with that line, and data() points into it: keep the tensor in "
+                            "a variable first",
+                            file.path.string(), words[i].line, words[i].text));
+            return;
+        }
+    }
+}
+
 void name_what_lacks_a_return(Failure& failure, const ReadSources& sources) {
     constexpr std::string_view ends = " can end without returning a value";
     const std::string told = "your " + failure.function + std::string(ends);
@@ -83,6 +116,30 @@ void tell_what_clone_keeps(Failure& failure, const ReadSources& sources) {
                            : " contiguous() gives a row-major one.";
 }
 
+namespace {
+
+/// Of "grad.weights.w_in": whether the last `grad` that is declared above the line has no value, and neither it nor
+/// what it belongs to is assigned to behind that.
+bool is_a_member_never_made(const std::string& member, const std::vector<build::Word>& words, int line) {
+    const std::vector<build::Word> parts = build::words_of(member);  // grad . weights . w_in
+    std::size_t declared = 0;
+    for (std::size_t i = 1; i + 3 < words.size() && words[i].line < line; ++i)
+        if (words[i].text == parts.front().text && words[i - 1].is_name() && words[i - 1].text != "return")
+            declared = build::ends_without_value(words, i) ? i : 0;
+    if (declared == 0) return false;
+    for (std::size_t i = declared + 1; i + 1 < words.size(); ++i) {
+        if (words[i].text != parts.front().text || words[i - 1].text == ".") continue;
+        std::size_t same = 0;
+        while (same < parts.size() && i + same < words.size() && words[i + same].text == parts[same].text) ++same;
+        const std::size_t behind = i + same - (same > 1 && parts[same - 1].text == "." ? 1 : 0);
+        if (behind + 1 < words.size() && words[behind].text == "=" && words[behind + 1].text != "=") return false;
+        if (behind < words.size() && (words[behind].text == ")" || words[behind].text == ",")) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
 void tell_how_a_sum_begins(Failure& failure, const ReadSources& sources) {
     if (!failure.at || failure.message.find("= b: a tensor is undefined") == std::string::npos) return;
     const std::size_t end = failure.at->text.find_first_of(" +-");
@@ -93,6 +150,15 @@ void tell_how_a_sum_begins(Failure& failure, const ReadSources& sources) {
     const auto& told = sources.about(Question::how_a_sum_begins, *failure.at, [&]() -> std::optional<std::string> {
         // The last mention above the line must be the declaration, without a value.
         const std::vector<build::Word>& words = sources.words_of(failure.at->file);
+        if (name.find('.') != std::string::npos) {
+            const auto function = sources.lines().function_around(*failure.at);
+            return function && is_a_member_never_made(name, function->words, failure.at->line)
+                       ? std::optional(fmt::format(
+                             "{0} holds nothing when something is added to it for the first time: begin with {0} = "
+                             "Tensor::zeros(…), in the shape of the result.",
+                             name))
+                       : std::nullopt;
+        }
         std::size_t last = 0;
         for (std::size_t i = 1; i + 3 < words.size() && words[i].line < failure.at->line; ++i)
             if (words[i].text == name) last = i;

@@ -11,6 +11,9 @@ namespace headway::cli {
 void tell_what_hides_a_member(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
                               const std::vector<build::SourceFile>& files);
 
+/// Beside memory that is used after it was given back: the line that takes data() of what ends with that line.
+void tell_what_ends_with_its_line(verdict::Diagnosis& diagnosis, const std::vector<build::SourceFile>& files);
+
 /// Where a call ended in a function without a return, says which function that is: the one that was called may only
 /// have called it.
 void name_what_lacks_a_return(verdict::Failure& failure, const ReadSources& sources);

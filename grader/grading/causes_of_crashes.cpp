@@ -129,6 +129,39 @@ std::optional<std::pair<int, std::string>> stays_empty(const std::string& name, 
     return found;
 }
 
+/// "std::vector<std::vector<bool>> sees(n);": the line, and the words of its one argument; nothing for another
+/// declaration, or if a row gets elements somewhere.
+std::optional<std::pair<int, std::string>> has_rows_without_elements(const std::string& name,
+                                                                     const std::vector<build::Word>& words) {
+    std::optional<std::pair<int, std::string>> found;
+    for (std::size_t i = 8; i + 2 < words.size(); ++i) {
+        if (words[i].text != name || words[i - 1].text == ".") continue;
+        const bool is_nested = words[i - 1].text == ">" && words[i - 2].text == ">";
+        if (!found && is_nested && words[i + 1].text == "(") {
+            std::size_t end = i + 2, depth = 1;
+            std::string argument;
+            for (; end < words.size() && depth > 0; ++end) {
+                if (words[end].text == "(") ++depth;
+                if (words[end].text == ")") --depth;
+                if (depth == 1 && words[end].text == ",") return {};  // its rows have what follows
+                if (depth > 0) argument += words[end].text;
+            }
+            found.emplace(words[i].line, argument);
+            continue;
+        }
+        // sees[t][s] asks for an element, and a copy has what it has; all else may give a row some.
+        if (found && words[i - 1].text == "=" && words[i + 1].text == ";") continue;
+        if (!found || words[i + 1].text != "[") return {};
+        std::size_t end = i + 2, depth = 1;
+        for (; end < words.size() && depth > 0; ++end) {
+            if (words[end].text == "[") ++depth;
+            if (words[end].text == "]") --depth;
+        }
+        if (end >= words.size() || words[end].text != "[") return {};
+    }
+    return found;
+}
+
 }  // namespace
 
 void tell_of_a_vector_without_elements(Failure& failure, const ReadSources& sources) {
@@ -144,6 +177,11 @@ void tell_of_a_vector_without_elements(Failure& failure, const ReadSources& sour
             const bool is_used = words[i + 1].text == "[" || (lacks_values && words[i + 1].text == ")");
             if (words[i].line != failure.at->line || !words[i].is_name() || !is_used) continue;
             ++names;
+            if (const auto rows = has_rows_without_elements(words[i].text, words))
+                return fmt::format(
+                    "{0} has {1} rows (line {2}), each without elements: write their size as well, {0}({1}, "
+                    "std::vector<…>(columns)).",
+                    words[i].text, rows->second, rows->first);
             if (const auto empty = stays_empty(words[i].text, words, failure.at->line))
                 return fmt::format(
                     "{0} has no elements: line {1} makes it without any, and none are added. std::vector<{2}> {0}(n) "

@@ -167,6 +167,8 @@ void tell_where_a_sanitizer_ended_it(Failure& failure, const ReadSources& source
     tell_what_clone_keeps(failure, sources);
     tell_of_a_mask_that_is_not_given(failure, {}, sources);
     tell_of_a_vector_without_elements(failure, sources);
+    tell_what_refuses(failure);
+    tell_what_calls_itself(failure, sources);
     if (!failure.at) return;
     const build::ThrowSite site{.line = *failure.at, .callers = callers_in(*failure.sanitizer, sources.lines())};
     failure.through = way_through(failure.function, site, sources.lines());
@@ -200,6 +202,9 @@ void tell_where_it_was(Failure& failure, const build::ThrowSite& site, const Rea
     tell_of_a_mask_that_is_not_given(failure, site.callers, sources);
     tell_of_a_vector_without_elements(failure, sources);
     tell_what_was_handed_on_empty(failure, site.callers, sources);
+    tell_what_refuses(failure);
+    tell_what_a_remainder_gives(failure);
+    tell_what_calls_itself(failure, sources);
     if (failure.kind == verdict::FailureKind::exception) tell_what_a_comma_leaves(failure);
     if (failure.kind == verdict::FailureKind::exception)
         failure.through = way_through(failure.function, site, sources.lines());
@@ -243,6 +248,7 @@ void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::Compil
     }
     for (verdict::FunctionDiagnosis& function : diagnosis.functions) function.frames.reset();
     tell_what_hides_a_member(diagnosis, warnings, workspace.submission().files);
+    tell_what_ends_with_its_line(diagnosis, workspace.submission().files);
 }
 
 void leave_causes_to_names(verdict::Exercise& exercise) {

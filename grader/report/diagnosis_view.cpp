@@ -104,6 +104,8 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
 }
 
 void show_unrecognised(Page& page, const verdict::Exercise& exercise, const FunctionDiagnosis& function, Told& told) {
+    // What it reads there may be anything: that has its name above.
+    if (std::ranges::count(function.mistakes, "used_after_freed") > 0) return;
     const auto loud = loud_failure(exercise, function.function);
     const bool fails_there_too = loud && is_told(told, *loud->failure);
     const bool may_follow = loud && exercise.diagnosis && may_come_of_freed_memory(*exercise.diagnosis, *loud->failure);

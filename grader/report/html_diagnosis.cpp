@@ -65,6 +65,7 @@ void write_mistake(Xml& page, const verdict::Exercise& exercise, const NamedMist
 }
 
 void write_unrecognised(Xml& page, const verdict::Exercise& exercise, const FunctionDiagnosis& function) {
+    if (std::ranges::count(function.mistakes, "used_after_freed") > 0) return;  // it has its name above
     const auto loud = loud_failure(exercise, function.function);
     if (loud && loud->always && exercise.diagnosis && may_come_of_freed_memory(*exercise.diagnosis, *loud->failure)) {
         page.text("p", {{"class", "faint"}}, loud->headline + ": of that, perhaps.");

@@ -326,12 +326,17 @@ std::vector<std::string> stopped_at(const verdict::Exercise& exercise, const ver
                                          ? diagnosis_of(*exercise.diagnosis, mistake.functions.front())
                                          : nullptr;
     if (const auto line = memory_read_too_early(exercise, mistake)) return {line_text(*line, line->file)};
-    if (first == nullptr || first->inputs > 0) return {};
+    if (first == nullptr) return {};
     const auto loud = loud_failure(exercise, first->function);
+    // Of refusals also, where the numbers tell of it as well.
+    const bool is_of_a_refusal = mistake.title.find("refuse") != std::string::npos;
+    if (first->inputs > 0 && !is_of_a_refusal) return {};
     std::vector<std::string> lines;
-    if (loud && verdict::ends_the_program(loud->failure->kind) && !loud->where.empty())
-        lines = {loud->where, loud->way};
-    else
+    const bool ended = loud && (verdict::ends_the_program(loud->failure->kind) ||
+                                (is_of_a_refusal && loud->failure->kind == FailureKind::exception));
+    if (ended && !loud->where.empty())
+        lines = {loud->where, loud->way, mistake.id == "never_ends" ? "" : loud->advice};
+    else if (first->inputs == 0)
         lines = {warned_within(exercise, first->function)};
     std::erase(lines, "");
     return lines;

@@ -28,6 +28,11 @@ std::vector<long> sizes_in(const std::string& shape) {
 
 std::string other_product(const std::string& a, const std::string& b, const std::string& to_transpose) {
     const auto left = sizes_in(a), right = sizes_in(b);
+    if (left.size() == 4 && right.size() == 4 && left[0] != left[1] && left[0] == right[1] && left[1] == right[0])
+        return fmt::format(
+            " Their first two axes are exchanged as well, ({}, {}) and ({}, {}): one was transposed in axes 0 and 1, "
+            "where the last two, -2 and -1, are meant.",
+            left[0], left[1], right[0], right[1]);
     const bool exchanged = left.size() >= 2 && right.size() >= 2 && right.back() == left[left.size() - 2];
     if (exchanged && to_transpose.empty())
         return " They would fit as matmul(b, a), or with both transposed. Did you transpose the wrong one?";

@@ -273,7 +273,7 @@ const Refusal refusals[] = {
      [](const Match&, const Asked&) -> Advice {
          return "Tensor{} and Mask{} have no axes: if it may be one of them, ask defined() first.";
      }},
-    {"std::out_of_range", R"((?:[^:]+: )?axis (-?N) is out of range for rank (N), shape S)",
+    {"std::out_of_range", R"((?:[^:]+: )?axis (-?N) is out of range for rank (N), shape (S))",
      [](const Match& match, const Asked& asked) -> Advice {
          const std::string last = std::to_string(std::stoi(match[2]) - 1);
          if (takes_any_rank(asked.function) && !match[1].str().starts_with('-'))
@@ -281,6 +281,14 @@ const Refusal refusals[] = {
                  "This tensor has {} ax{}, and {} takes any number of them: does your code count on {}, or does a loop "
                  "over the axes end too late?",
                  match[2].str(), match[2] == "1" ? "is" : "es", asked.function, std::stoi(match[1]) + 1);
+         const std::string shape = match[3];
+         for (const wire::Field& argument : asked.arguments)
+             if (const auto* tensor = std::get_if<Tensor>(&argument.value);
+                 tensor != nullptr && tensor->defined() && to_string(tensor->shape()) == shape)
+                 return fmt::format(
+                     "{0} comes with {1} ax{2} here, {3}, and your code counts on more. What takes any "
+                     "shape goes through all numbers, {0}.numel() of them, in one loop.",
+                     verdict::name_alone(argument.name), match[2].str(), match[2] == "1" ? "is" : "es", shape);
          if (is_one_too_far(match[1], match[2])) return "Axes are counted from 0: the last one is " + last + ", or -1.";
          return "Its axes are 0 to " + last +
                 ", or from the last one on -1, -2 and so forth: it has fewer than you count on.";

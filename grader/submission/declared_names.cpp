@@ -9,8 +9,17 @@ bool is(const std::vector<Word>& words, std::size_t i, std::string_view text) {
     return i < words.size() && words[i].text == text;
 }
 
-/// `Tensor` of "Tensor& x" and "Tensor x".
-std::size_t type_before(const std::vector<Word>& words, std::size_t i) { return is(words, i - 1, "&") ? i - 2 : i - 1; }
+/// `Tensor` of "Tensor& x" and "Tensor x", `vector` of "std::vector<Index>& x".
+std::size_t type_before(const std::vector<Word>& words, std::size_t i) {
+    std::size_t type = is(words, i - 1, "&") ? i - 2 : i - 1;
+    std::size_t depth = 0;
+    for (; type > 0 && (depth > 0 || is(words, type, ">")); --type)
+        if (is(words, type, ">"))
+            ++depth;
+        else if (is(words, type, "<"))
+            --depth;
+    return type;
+}
 
 /// `d` of "const Index B = x.size(0), d = x.size(1);": a type and a name begin the statement, or the head of a for.
 bool continues_declaration(const std::vector<Word>& words, std::size_t name) {
@@ -69,9 +78,10 @@ bool is_declared_as_const(const std::string& name, const std::vector<Word>& word
     bool is_const = false;
     for (std::size_t i = 2; i < std::min(before, words.size()); ++i) {
         if (!is(words, i, name)) continue;
-        const std::size_t type = type_before(words, i);
+        std::size_t type = type_before(words, i);
         if (!words[type].is_name() || is(words, type, "return") || is(words, type, "else"))
             continue;  // declares nothing
+        while (type > 2 && is(words, type - 1, ":") && is(words, type - 2, ":")) type -= 3;
         if (type == 0 || !is(words, type - 1, "const")) return false;
         is_const = true;
     }

@@ -155,7 +155,8 @@ private:
         const bool is_changed = (is(i + 1, "=") && !is(i + 2, "=")) || (is_sign(i + 1) && is(i + 2, "=")) ||
                                 are(i + 1, {"+", "+"}) || are(i + 1, {"-", "-"});
         if (is_changed || i < 2 || are(i - 2, {"+", "+"}) || are(i - 2, {"-", "-"}) || is(i - 1, "&")) return true;
-        const bool is_read = is_sign(i + 1) || begins_comparison(i + 1) || is_sign(i - 1) || is(i - 1, "<") ||
+        const bool is_compared = is(i - 1, "(") && (is(i - 2, "min") || is(i - 2, "max"));
+        const bool is_read = is_compared || is_sign(i + 1) || begins_comparison(i + 1) || is_sign(i - 1) || is(i - 1, "<") ||
                              is(i - 1, ">") || is(i - 1, "=");
         return !is_read;
     }
@@ -175,7 +176,24 @@ struct Comparison {
     bool is_of_a_product = false, right_is_a_number = false;
 };
 
+/// "B >= 2 * C", as "C * 2 <= B".
+std::optional<Comparison> comparison_from_the_right(const LoopWords& read, std::size_t begin, std::size_t end) {
+    std::size_t i = begin + 1;
+    if (!read.is_name(begin) || (!read.is(i, "<") && !read.is(i, ">"))) return {};
+    Comparison found{.left = {}, .sign = read.is(i, "<") ? ">" : "<", .right = read.text(begin), .words = {}};
+    std::string asked = read.text(begin) + " " + read.text(i++);
+    if (read.is(i, "=")) found.sign += "=", asked += read.text(i++);
+    const bool number_first = read.is_number(i) && read.is(i + 1, "*") && read.is_name(i + 2);
+    const bool name_first = read.is_name(i) && read.is(i + 1, "*") && read.is_number(i + 2);
+    if ((!number_first && !name_first) || i + 3 != end) return {};
+    found.is_of_a_product = true;
+    found.left = read.text(number_first ? i + 2 : i);
+    found.words = asked + " " + read.text(i) + " * " + read.text(i + 2);
+    return found;
+}
+
 std::optional<Comparison> comparison(const LoopWords& read, std::size_t begin, std::size_t end) {
+    if (auto turned = comparison_from_the_right(read, begin, end)) return turned;
     if (!read.is_name(begin)) return {};
     Comparison found{.left = read.text(begin), .sign = {}, .right = {}, .words = read.text(begin)};
     std::size_t i = begin + 1;

@@ -54,7 +54,7 @@ Chapter half_attention() {
          .decision = "half_attention",
          .title = "q·k is rounded before it is divided by √d",
          .right = in_order,
-         .symptom = "a sum past 65,504 is infinite, and weights are NaN",
+         .symptom = "a sum of 65,520 or more is infinite, and weights are NaN",
          .question = "How large may q·k be before it is divided?",
          .shipped = {"ultralytics: https://github.com/ultralytics/ultralytics/pull/24990"},
          .make = &scaled_so<Halves::Scaled::after_rounding>},
