@@ -261,6 +261,18 @@ Compilation explain_large_objects(const std::string& source, const NamesForStude
     return build;
 }
 
+namespace {
+
+/// Whether functions of all these names are defined, with other parameters.
+bool are_defined_otherwise(const std::vector<std::string>& undefined, const std::vector<std::string>& defined) {
+    const auto without_parameters = [](const std::string& function) { return function.substr(0, function.find('(')); };
+    return std::ranges::all_of(undefined, [&](const std::string& one) {
+        return std::ranges::count(defined, without_parameters(one), without_parameters) > 0;
+    });
+}
+
+}  // namespace
+
 Compilation explain_link(const sandbox::Finished& finished, const std::vector<std::string>& defined,
                          const NamesForStudent& names, const std::vector<SourceFile>& all_files) {
     Compilation build;
@@ -277,7 +289,7 @@ Compilation explain_link(const sandbox::Finished& finished, const std::vector<st
     } else if (!undefined.empty()) {
         build = explain_undefined(undefined.front(), defined, names, files);
         if (undefined.size() > 1) {
-            build.message += "\nAlso missing:";
+            build.message += are_defined_otherwise(undefined, defined) ? "\nThe same is so of:" : "\nAlso missing:";
             for (std::size_t i = 1; i < std::min<std::size_t>(undefined.size(), 6); ++i)
                 build.message += with_place(undefined[i], files) + (i + 1 < undefined.size() ? "," : "");
         }

@@ -88,9 +88,10 @@ void tell_of_a_mask_that_is_not_given(Failure& failure, const std::vector<verdic
         if (is_a_helpers && read->lines.size() == 1)
             if (auto at = sources.lines().at(line.file, *read->lines.begin())) failure.at = std::move(*at);
         failure.advice = fmt::format(
-            "{0} is {1}.data() (line {2}), and nothing there asks whether there is a mask: where none is given "
-            "(Mask{{}}), it points nowhere. Ask {1}.defined() first.",
-            read->pointer, read->mask, read->declared);
+            "{0} is {1}.data() (line {2}), and nothing there asks whether there is a {3}: where none is given "
+            "({4}{{}}), it points nowhere. Ask {1}.defined() first.",
+            read->pointer, read->mask, read->declared, read->is_bias ? "bias" : "mask",
+            read->is_bias ? "Tensor" : "Mask");
         return;
     }
 }

@@ -5,6 +5,7 @@
 
 #include "report/besides.hpp"
 #include "report/failure_view.hpp"
+#include "report/loud.hpp"
 #include "report/warning_beside.hpp"
 #include "report/words.hpp"
 
@@ -147,8 +148,9 @@ void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnos
                 {{"· ", Tone::faint}, {function.function + " is right given your own earlier functions", Tone::faint}});
     }
     const Page::Paragraph title = {.indent = title_indent, .hanging = 2};
-    const bool is_wrong = std::ranges::any_of(
-        exercise.tests, [](const verdict::Test& test) { return test.state == verdict::TestState::failed; });
+    const bool is_wrong = std::ranges::any_of(exercise.tests, [](const verdict::Test& test) {
+        return test.state == verdict::TestState::failed && !test.depends_on;
+    });
     if (diagnosis.functions.empty() && !is_wrong) return;  // what is not written is no mistake
     if (diagnosis.functions.empty())
         page.paragraph(title, {{"▸ ", Tone::waiting},

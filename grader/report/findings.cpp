@@ -1,5 +1,6 @@
 #include "report/findings.hpp"
 
+#include "report/loud.hpp"
 #include "report/words.hpp"
 #include "verdict/phrases.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "report/besides.hpp"
 #include "report/html_parts.hpp"
+#include "report/loud.hpp"
 #include "report/stages.hpp"
 #include "report/warning_beside.hpp"
 #include "report/words.hpp"

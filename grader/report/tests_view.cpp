@@ -1,5 +1,6 @@
 #include "report/tests_view.hpp"
 
+#include "report/loud.hpp"
 #include "report/words.hpp"
 
 #include <fmt/format.h>

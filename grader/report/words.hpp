@@ -53,32 +53,6 @@ std::string wrong_functions_of(const verdict::Test& test);
 /// The property, and what stands in the way of seeing it.
 std::string property_of(const verdict::Test& test);
 
-/// How a function that no mistake's name fits does not answer at all, which is seen before any number is looked at.
-struct LoudFailure {
-    const verdict::Failure* failure;
-    std::string headline;  ///< "attention_scores threw where it should answer: q and k differ (std::invalid_argument)"
-    std::string where;     ///< the line of the student's file; empty if it is not known
-    std::string way;       ///< how the function got there, if that line is another's; else empty
-    std::string advice;    ///< what to change; empty if that is not known
-    std::string asked;     ///< the call; empty if it is not known
-    bool always = true;    ///< no property failed because of an answer of this function
-};
-
-/// Of the first property that failed so; nothing if it always answered.
-std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const std::string& function);
-
-/// What a mistake whose name is that it throws where it should answer threw, and at which line; nothing for others.
-std::optional<LoudFailure> throw_behind(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake);
-
-/// The line of the memory that the first function of a mistake reads before anything was written to it, if that is the
-/// mistake and the line is known.
-std::optional<verdict::SourceLine> memory_read_too_early(const verdict::Exercise& exercise,
-                                                         const verdict::NamedMistake& mistake);
-
-/// That line; or the one at which the first function of a mistake was stopped, and the way there; or what the compiler
-/// warned of within it. Empty if none is known.
-std::vector<std::string> stopped_at(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake);
-
 /// "fits all 27 answers of attention_scores that we saw; 24 of them are wrong"; of those alone that the mistakes
 /// predict, where they leave others open; "fits all 15 answers of nothing_seen to questions of our own" where the calls
 /// of hidden tests are not among them
@@ -97,9 +71,6 @@ inline constexpr const char* not_looked_at = "Headway's time was up before it ha
 /// What is known of a function that is wrong in a way without a name: for which sizes, what it should have refused, or
 /// that nothing is.
 std::string unnamed_in_words(const verdict::Exercise& exercise, const std::string& function);
-
-/// Whether a function failed by giving no answer at all.
-bool is_loud(verdict::FailureKind kind);
 
 /// Nothing if it is not among the functions diagnosed.
 const verdict::FunctionDiagnosis* diagnosis_of(const verdict::Diagnosis& diagnosis, const std::string& function);

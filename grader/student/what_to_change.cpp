@@ -1,5 +1,6 @@
 #include "student/what_to_change.hpp"
 
+#include "student/positions_out_of_range.hpp"
 #include "student/shapes_that_differ.hpp"
 #include "verdict/phrases.hpp"
 
@@ -36,63 +37,8 @@ struct Refusal {
     Advice (*advice)(const Match& match, const Asked& asked);
 };
 
-/// Indices and axes count from 0: the first one too many is how many there are.
-bool is_one_too_far(const std::string& position, const std::string& size) { return position == size; }
-
 /// Functions of 02 that take a tensor of whatever number of axes.
 bool takes_any_rank(const std::string& function) { return function == "contiguous" || function == "view"; }
-
-/// An axis of an argument.
-struct Axis {
-    std::string of;
-    std::size_t number = 0;
-    Index size = 0;
-};
-
-void add_axes(std::vector<Axis>& axes, const Fields& arguments) {
-    const auto add = [&](const std::string& name, const Shape& shape) {
-        for (std::size_t i = 0; i < shape.size(); ++i) axes.push_back({name, i, shape[i]});
-    };
-    for (const wire::Field& argument : arguments) {
-        // Suites say more in a name: "x (a transposed view)".
-        const std::string name = verdict::name_alone(argument.name);
-        if (const auto* tensor = std::get_if<Tensor>(&argument.value); tensor != nullptr && tensor->defined())
-            add(name, tensor->shape());
-        if (const auto* mask = std::get_if<Mask>(&argument.value); mask != nullptr && mask->defined())
-            add(name, mask->shape());
-        if (const auto* record = std::get_if<wire::Record>(&argument.value)) add_axes(axes, record->fields);
-    }
-}
-
-/// What the index may have been meant for: the shortest axis of an argument that has such a position.
-std::optional<Axis> other_axis_with(const std::string& position, const Fields& asked) {
-    std::vector<Axis> axes;
-    add_axes(axes, asked);
-    std::erase_if(axes, [&](const Axis& axis) { return axis.size <= std::stol(position); });
-    const auto shortest = std::ranges::min_element(axes, {}, &Axis::size);
-    return shortest == axes.end() ? std::nullopt : std::optional(*shortest);
-}
-
-Advice of_index(const std::string& position, const std::string& axis, const std::string& size, const Fields& asked) {
-    if (position.starts_with('-')) return "An index counts from 0 and is never negative; only axes may be.";
-    if (!is_one_too_far(position, size))
-        return fmt::format("Axis {} has {} positions, counted from 0: is this the index of another axis?", axis, size);
-    if (size == "1")
-        return fmt::format(
-            "Axis {} has one position, 0. Does a loop end one round late? If it stands for all positions, as in what "
-            "broadcasts, expand() it first to "
-            "the shape that is indexed.",
-            axis);
-    const std::string told =
-        fmt::format("That is one too far: axis {} has {} positions, counted from 0, so the index stays below {}. ",
-                    axis, size, size);
-    if (const auto other = other_axis_with(position, asked))
-        return told + fmt::format(
-                          "Does its loop end too late, or is it the index of another axis (axis {} of {} has {} "
-                          "positions)?",
-                          other->number, other->of, other->size);
-    return told + "Look at where its loop ends, and at what the loop adds to.";
-}
 
 bool repeats_numbers(const std::vector<long>& shape, const std::vector<long>& strides) {
     for (std::size_t i = 0; i < std::min(shape.size(), strides.size()); ++i)
@@ -116,39 +62,6 @@ std::string of_other_order(const std::string& shape, const std::vector<long>& st
                    "{}}}).transpose(0, 1).",
                    sizes[1]);
     return no_merge + "First transpose, so that the axes that become one are neighbours in the right order.";
-}
-
-/// slice(axis, begin, end) of an axis of that size.
-Advice of_slice(const std::string& begin, const std::string& end, const std::string& size,
-                const std::string& function) {
-    const std::string counted = "Positions count from 0 and are never negative: ";
-    if (begin.starts_with('-') && !end.starts_with('-') && end != size)
-        return counted + "what would begin before the first of them begins at 0, as in std::max<Index>(0, …).";
-    if (begin.starts_with('-') || end.starts_with('-'))
-        return counted + fmt::format("this axis ends at {}, and its last n begin at {} - n.", size, size);
-    if (std::stol(begin) > std::stol(end) && end == size)
-        return fmt::format("It would begin at {0}, and this axis has {1} positions: look where {0} comes from.{2}",
-                           begin, size,
-                           function.starts_with("ring_") ? " In a ring, position p is in slot p % w." : "");
-    if (std::stol(begin) > std::stol(end))
-        return fmt::format(
-            "It would begin at {} and end at {}: slice(axis, begin, end) takes where the piece ends, not how long it "
-            "is.",
-            begin, end);
-    if (std::stol(begin) >= std::stol(size))
-        return fmt::format(
-            "All of it lies past the end: this axis has {} positions, counted from 0. Is it the axis that is meant, "
-            "and where does {} come from?",
-            size, begin);
-    if (function.starts_with("ring_"))  // of exercise 11: a shorter piece would lose tokens
-        return fmt::format(
-            "That reaches past the end. If it is the ring that is cut, it goes on at slot 0: take slot by slot, "
-            "(next + t) % w, or two pieces, the second from slot 0 on. If not, look at where {} comes from.",
-            end);
-    return fmt::format(
-        "That reaches past the end. If the axis is cut into pieces, the last one is shorter, up to "
-        "std::min<Index>(…, {}); if not, look at where {} comes from.",
-        size, end);
 }
 
 /// What does not fit in given attention's arguments, which have four axes.
@@ -281,14 +194,7 @@ const Refusal refusals[] = {
                  "This tensor has {} ax{}, and {} takes any number of them: does your code count on {}, or does a loop "
                  "over the axes end too late?",
                  match[2].str(), match[2] == "1" ? "is" : "es", asked.function, std::stoi(match[1]) + 1);
-         const std::string shape = match[3];
-         for (const wire::Field& argument : asked.arguments)
-             if (const auto* tensor = std::get_if<Tensor>(&argument.value);
-                 tensor != nullptr && tensor->defined() && to_string(tensor->shape()) == shape)
-                 return fmt::format(
-                     "{0} comes with {1} ax{2} here, {3}, and your code counts on more. What takes any "
-                     "shape goes through all numbers, {0}.numel() of them, in one loop.",
-                     verdict::name_alone(argument.name), match[2].str(), match[2] == "1" ? "is" : "es", shape);
+         if (auto told = of_an_argument_with_fewer_axes(match[3], match[2], asked.arguments)) return told;
          if (is_one_too_far(match[1], match[2])) return "Axes are counted from 0: the last one is " + last + ", or -1.";
          return "Its axes are 0 to " + last +
                 ", or from the last one on -1, -2 and so forth: it has fewer than you count on.";

@@ -25,7 +25,9 @@ public:
         std::string name;
         for (const std::size_t end = i + most_words; i < words_.size() && i < end; ++i) {
             if (is(i, ".") && is(i + 1, "data") && is(i + 2, "(") && is(i + 3, ")"))
-                return is(i + 4, ";") && says_mask(words_[i - 1].text) ? name : std::string();
+                return is(i + 4, ";") && (says_mask(words_[i - 1].text) || says_bias(words_[i - 1].text))
+                           ? name
+                           : std::string();
             if (!words_[i].is_name() && !is(i, ".")) return {};
             name += words_[i].text;
         }
@@ -56,6 +58,10 @@ public:
         return lines;
     }
 
+    static bool says_bias(const std::string& name) {
+        return name == "b" || name.starts_with("b_") || name.find("bias") != std::string::npos;
+    }
+
 private:
     static bool says_mask(std::string name) {
         std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -79,7 +85,9 @@ std::optional<MaskRead> unasked_mask_read(const FunctionAround& function) {
         if (reading.is_asked_or_made_here(mask)) continue;
         const std::string& pointer = function.words[i].text;
         std::set<int> lines = reading.lines_that_index(pointer, i);
-        if (!lines.empty()) return MaskRead{mask, pointer, function.words[i].line, std::move(lines)};
+        if (!lines.empty())
+            return MaskRead{mask, Reading::says_bias(mask.substr(mask.rfind('.') + 1)), pointer, function.words[i].line,
+                            std::move(lines)};
     }
     return {};
 }

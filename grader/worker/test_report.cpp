@@ -32,6 +32,13 @@ void note_failure(TestSaid& said, const testing::TestResult& result, LastThrow l
     for (int i = 0; i < result.total_part_count(); ++i) {
         const testing::TestPartResult& part = result.GetTestPartResult(i);
         if (!part.failed()) continue;
+        if (in_a_line(part.message()).find("mixing TEST_F and TEST") != std::string::npos) {
+            // The line is GoogleTest's own.
+            said.words =
+                "TEST and TEST_F are mixed in one suite, and GoogleTest gives a suite one fixture: make every "
+                "test of it a TEST_F, or give the others another name";
+            return;
+        }
         const bool has_line = part.line_number() > 0;
         said.words = (has_line ? "line " + std::to_string(part.line_number()) + ": " : "") + in_a_line(part.message());
         if (!has_line) said.thrown_at = last_throw();

@@ -95,7 +95,7 @@ Chapter chapters::scale() {
          .decision = "scale",
          .title = "scores are divided by √d_v, the width of a value",
          .right = "they should be divided by √head_dim, the width of q and k; values are not in the scores",
-         .symptom = "invisible while values are as wide as keys; then weights are too sharp or too flat",
+         .symptom = "invisible while values are as wide as keys; else weights are too sharp or too flat",
          .question = "Which of q, k and v take part in a score?",
          .shipped = {"GPT-2: https://github.com/openai/gpt-2/issues/49"},
          .make = [](Choices& c) { c.scoring.factor = [](const Widths& w) { return inverse_root(w.d_v); }; }},

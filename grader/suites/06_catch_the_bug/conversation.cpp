@@ -85,7 +85,8 @@ std::string Encounter::how_lost() const {
     if (!lost) return {};
     if (lost->message == too_many_questions) {
         const bool in_one = asked.contains(running) && asked.at(running) >= most_questions * 9 / 10;
-        return " " + lost->message + most_asking(asked) + (in_one ? " (in a loop that does not end?)" : "");
+        return " " + lost->message + most_asking(asked) + (in_one ? " (in a loop that does not end?)" : "") +
+               "; keep an answer that several tests or rounds need";
     }
     if (none_reached()) return " were" + lost->message.substr(was.size());
     return (running.empty() ? " " : ", in " + running + ", ") + lost->message;

@@ -63,6 +63,95 @@ TEST(CausesInLines, WhoHandsToItselfWhatItRefusesIsTold) {
     EXPECT_EQ(told(6, true), "");
 }
 
+TEST(CausesInLines, AThrowLeftInWhatReturnsNothingIsDeleted) {
+    verdict::Failure failure;
+    failure.function = "append";
+    const std::vector<build::SourceFile> files = {
+        {"ring.cpp", "void append(Ring& ring) {\n    ring.next += 1;\n    throw NotImplemented{\"append\"};\n}\n"}};
+    tell_of_a_throw_left(failure, ReadSources(files));
+    EXPECT_EQ(failure.advice.value_or(""), "It returns nothing: delete that line, if nothing is missing above it.");
+}
+
+TEST(CausesInLines, WhatAssertDoesIsTold) {
+    const auto told = [](const std::string& message, const std::string& line) {
+        verdict::Failure failure;
+        failure.message = message;
+        failure.at = verdict::SourceLine{"positions.cpp", 3, line};
+        tell_what_refuses(failure);
+        return failure.advice.value_or("");
+    };
+    EXPECT_THAT(told("your f aborted: SIGABRT", "assert((count >= 0) && \"negative\");"),
+                HasSubstr("throw std::invalid_argument"));
+    EXPECT_EQ(told("your f aborted: SIGABRT", "std::abort();"), "");
+    EXPECT_EQ(told("your f threw std::runtime_error: no", "assert(x);"), "");
+}
+
+TEST(CausesInLines, WhatPercentGivesBelowZeroIsTold) {
+    const auto told = [](const std::string& message, const std::string& line) {
+        verdict::Failure failure;
+        failure.message = message;
+        failure.at = verdict::SourceLine{"long_texts.cpp", 3, line};
+        tell_what_a_remainder_gives(failure);
+        return failure.advice.value_or("");
+    };
+    EXPECT_THAT(told("slice: [-4, -3) is out of range for axis 2 of size 5", "x.slice(2, p % w, p % w + 1);"),
+                HasSubstr("-1 % 5 is -1"));
+    EXPECT_EQ(told("slice: [-4, -3) is out of range for axis 2 of size 5", "x.slice(2, p, p + 1);"), "");
+    EXPECT_EQ(told("slice: [4, 7) is out of range for axis 2 of size 5", "x.slice(2, p % w, p % w + 3);"), "");
+}
+
+TEST(CausesInLines, TheLineThatCallsItselfIsTold) {
+    const std::vector<build::SourceFile> files = {{"block.cpp",
+                                                   "Tensor layer_norm(const Tensor& x, const Norm& norm) {\n"
+                                                   "    // with the weights of a block\n"
+                                                   "    return layer_norm(x, norm);\n"
+                                                   "}\n"}};
+    verdict::Failure failure;
+    failure.message = "your block_forward recurses without end: does it call itself? (stack-overflow)";
+    failure.at = verdict::SourceLine{"block.cpp", 1, ""};
+    tell_what_calls_itself(failure, ReadSources(files));
+    EXPECT_EQ(failure.advice.value_or(""), "layer_norm calls itself there, in line 3: return layer_norm(x, norm);");
+}
+
+TEST(CausesInLines, DataOfWhatEndsWithItsLineIsTold) {
+    const auto told = [](const std::string& line) {
+        verdict::Diagnosis diagnosis;
+        diagnosis.functions.emplace_back();
+        diagnosis.functions.front().function = "rotate";
+        diagnosis.functions.front().mistakes = {"used_after_freed"};
+        const std::vector<build::SourceFile> files = {
+            {"positions.cpp", "Tensor rotate(const Tensor& x) {\n" + line + "\n    return x;\n}\n"}};
+        tell_what_ends_with_its_line(diagnosis, files);
+        return diagnosis.functions.front().sentences.empty() ? "" : diagnosis.functions.front().sentences.front();
+    };
+    EXPECT_EQ(
+        told("const float* in = x.contiguous().data();"),
+        "positions.cpp:2: what contiguous() makes ends with that line, and data() points into it: keep the tensor "
+        "in a variable first");
+    EXPECT_EQ(told("const Tensor rows = x.contiguous(); const float* in = rows.data();"), "");
+    EXPECT_EQ(told("const float first = x.contiguous().data()[0];"), "");
+    EXPECT_EQ(told("const float* in = x.slice(0, 1, 2).data();"), "") << "a view: x keeps its numbers";
+}
+
+TEST(CausesInLines, AMemberThatNothingWasAddedToYetIsTold) {
+    const auto told = [](const std::string& declared, const std::string& line) {
+        verdict::Failure failure;
+        failure.message = "your f threw std::invalid_argument: a += b: a tensor is undefined (a Tensor{} has no shape";
+        failure.at = verdict::SourceLine{"block.cpp", 3, line};
+        const std::vector<build::SourceFile> files = {
+            {"block.cpp", "Gradients f(const Tensor& x) {\n" + declared + "\n" + line + "\nreturn grad;\n}\n"}};
+        tell_how_a_sum_begins(failure, ReadSources(files));
+        return failure.advice.value_or("");
+    };
+    EXPECT_EQ(told("Gradients grad; grad.x = g(x);", "grad.weights.w_in += x;"),
+              "grad.weights.w_in holds nothing when something is added to it for the first time: begin with "
+              "grad.weights.w_in = Tensor::zeros(…), in the shape of the result.");
+    EXPECT_EQ(told("Gradients grad; grad.weights = g(x);", "grad.weights.w_in += x;"), "");
+    EXPECT_EQ(told("Gradients grad; grad.weights.w_in = g(x);", "grad.weights.w_in += x;"), "") << "x is undefined";
+    EXPECT_EQ(told("Gradients grad = g(x);", "grad.weights.w_in += x;"), "");
+    EXPECT_EQ(told("Gradients grad; fill(grad);", "grad.weights.w_in += x;"), "");
+}
+
 TEST(CausesInLines, ACommaInSquareBracketsIsTold) {
     const auto told = [](const std::string& line) {
         verdict::Failure failure;

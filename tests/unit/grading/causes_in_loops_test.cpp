@@ -42,6 +42,20 @@ TEST(CausesInLoops, TheConditionAtTheEndOfALoopIsShown) {
               "Its condition, in line 6, was true in each round. Can it ever be false?  } while (T == S);");
 }
 
+TEST(CausesInLoops, TheContinueOfAHelperIsSaidWithItsName) {
+    verdict::Failure failure;
+    failure.function = "rotary_attention";
+    failure.at = verdict::SourceLine{"positions.cpp", 3, "while (i < counts.size()) {"};
+    const std::vector<build::SourceFile> files = {
+        {"positions.cpp",
+         "void rotate(const std::vector<Index>& counts) {\nstd::size_t i = 0;\n"
+         "while (i < counts.size()) {\nif (counts[i] == 0) continue;\n"
+         "use(counts[i]);\n++i;\n}\n}\n"}};
+    tell_what_continue_skips(failure, ReadSources(files));
+    EXPECT_EQ(failure.advice.value_or(""),
+              "That loop is in rotate. The continue in line 4 goes past line 6, where i changes: ++i;");
+}
+
 TEST(CausesInLoops, TheLoopThatEndsOneRoundLateIsSaid) {
     const auto advice = [](const std::string& head, const std::string& size) {
         const std::string line = "        cache.k(b, start + t, i) = k(b, t, i);";

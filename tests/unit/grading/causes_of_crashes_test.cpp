@@ -95,6 +95,8 @@ TEST(CausesOfCrashes, AMaskThatIsNotGivenHasNoData) {
     EXPECT_FALSE(crashed(declared, read, 9).advice) << "another line of the same function";
     EXPECT_FALSE(crashed("const float* q = in.query.data();", "return q[s] > 0;", 2).advice);
     EXPECT_FALSE(crashed("Mask mask = all(); bool* m = mask.data();", "return m[s];", 2).advice);
+    EXPECT_THAT(crashed("const float* pb = in.b_q.data();", "return pb[s] > 0;", 2).advice.value_or(""),
+                HasSubstr("nothing there asks whether there is a bias: where none is given (Tensor{})"));
 }
 
 TEST(CausesOfCrashes, AVectorWithoutElementsIsToldWithItsLine) {
@@ -117,6 +119,10 @@ TEST(CausesOfCrashes, AVectorWithoutElementsIsToldWithItsLine) {
     EXPECT_EQ(told("std::vector<double> row; fill(row);", "row[s] = 1;"), "");
     EXPECT_EQ(told("std::vector<double> row;", "row[s] = 1;", "row = other;"), "") << "in a round before";
     EXPECT_EQ(told("std::map<int, double> row;", "row[s] = 1;"), "");
+    EXPECT_THAT(told("std::vector<std::vector<bool>> sees(S);", "sees[t][s] = open;", "auto now = sees;"),
+                HasSubstr("sees has S rows (line 2), each without elements"));
+    EXPECT_EQ(told("std::vector<std::vector<bool>> sees(S, std::vector<bool>(S));", "sees[t][s] = open;"), "");
+    EXPECT_EQ(told("std::vector<std::vector<bool>> sees(S); sees[0].resize(S);", "sees[t][s] = open;"), "");
     EXPECT_EQ(told("", "row[s] = 1;"), "");
 }
 

@@ -128,6 +128,7 @@ TEST(WhereItFailed, APointerThatWasNeverSetIsToldWithTheVariableThatHidesIt) {
 
 TEST(WhereItFailed, AContinueGoesPastWhatEndsTheLoop) {
     verdict::Failure failure;
+    failure.function = "f";
     failure.at = verdict::SourceLine{"scores.cpp", 3, "while (s < S) {"};
     const std::vector<build::SourceFile> files = {
         {"scores.cpp",

@@ -1,4 +1,5 @@
 // What is said of a function whose mistake has no name.
+#include "report/loud.hpp"
 #include "report/words.hpp"
 
 #include <gmock/gmock.h>

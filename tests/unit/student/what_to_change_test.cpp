@@ -198,6 +198,19 @@ TEST(WhatToChange, AnIndexOfAnotherAxis) {
         << "no argument has such a position";
 }
 
+TEST(WhatToChange, AxesThatAreExchangedBesides) {
+    const Tensor a = Tensor::zeros({6, 5, 13, 7}), b = Tensor::zeros({5, 6, 13, 11});
+    EXPECT_THAT(advice_when([&] { matmul(a, b); }), HasSubstr("(6, 5) and (5, 6): one was transposed in axes 0 and 1"));
+}
+
+TEST(WhatToChange, AnArgumentOfFewerAxes) {
+    const Tensor x = Tensor::zeros({9, 10});
+    EXPECT_THAT(advice_when([&] { static_cast<void>(x.size(2)); }, {{"x", x}}),
+                HasSubstr("x comes with 2 axes here, (9, 10), and your code counts on more"));
+    EXPECT_THAT(advice_when([&] { static_cast<void>(x.size(2)); }, {{"y", Tensor::zeros({9, 11})}}),
+                HasSubstr("Axes are counted from 0"));
+}
+
 TEST(WhatToChange, APieceThatReachesPastTheEnd) {
     const Tensor x = Tensor::zeros({2, 3});
     EXPECT_THAT(advice_when([&] { x.slice(1, 2, 4); }),

@@ -26,6 +26,9 @@ std::string stays(const std::string& before, const std::string& loop) {
 
 TEST(EndlessNumbers, AnInfiniteNumberIsNeverReached) {
     EXPECT_EQ(stays("float power = 1;", "while (power * 2 <= size) power *= 2;"), "size above power");
+    EXPECT_EQ(stays("float power = 1;", "while (size >= 2.0F * power) power *= 2.0F;"), "size above power");
+    EXPECT_EQ(stays("float power = 1;", "while (size >= power * 2.0F) power *= 2.0F;"), "size above power");
+    EXPECT_EQ(stays("float power = 1;", "while (size > 2.0F * power) power *= 2.0F;"), "") << "ends at infinity";
     EXPECT_EQ(stays("", "for (double power = 1; power <= size; power = power * 2.0) ++n;"), "size above power");
     EXPECT_EQ(stays("double power = 1;", "for (; power <= size; power = power * 2.0) ++n;"), "size above power");
     EXPECT_EQ(stays("const double x = f(n, n), most = g(n); double power = 1;", "while (power <= most) power *= 2;"),

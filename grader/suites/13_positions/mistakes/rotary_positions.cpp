@@ -236,7 +236,7 @@ Chapter rotary_positions() {
              }},
         {.id = "angle_exponent_divided_by_half",
          .decision = "rotary_angle",
-         .title = "the exponent is -2i / (d/2): it is divided by the number of pairs",
+         .title = "the exponent is -4i / d: i is doubled twice, or divided by d/2, the number of pairs",
          .right = right_power,
          .symptom = loaded,
          .question = "How many numbers does your loop over 0, 2, 4, ... go through, and which is the last?",
