@@ -66,13 +66,13 @@ struct Caching {
         one_offset,                    ///< S - n for the whole batch, nothing past the end of a sequence
         one_offset_for_equal_lengths,  ///< the same where all lengths are equal; else up to itself
         offset_of_first_sequence,      ///< its length for the whole batch, nothing past the end of a sequence
-        as_many_keys_as_the_first,     ///< sequence holds, and none past itself
         back_from_the_last_token,  ///< of the n: token t at n - 1 - t before the end of its sequence, padding included
         whole_cache,
         whole_cache_after_the_first_chunk
     };
     Sees sees = Sees::up_to_itself;
-    Index sees_last = 0;  ///< so many positions alone, its own included; 0: however many there are
+    bool keys_of_the_first_alone = false;  ///< no more of them than the first sequence holds
+    Index sees_last = 0;                   ///< so many positions alone, its own included; 0: however many there are
     /// Where the mask has fewer positions than tokens need, it is written past its end.
     enum class MaskEnds { anywhere, behind_every_token, behind_further_tokens };
     MaskEnds mask_ends = MaskEnds::anywhere;

@@ -174,6 +174,16 @@ Answer decoded(const judge::Outcome& outcome, const Tensor& x, const Shape& coun
     return answer;
 }
 
+/// What decode threw, or what it calls did, after append had made the cache grow to `grown`.
+Answer answer_to_error(const judge::Outcome& outcome, const Shape& before, const Shape& grown, const Shape& counts,
+                       Index n, Index capacity) {
+    if (is_refusal(outcome) && is_too_late(before, grown, counts, n, capacity)) return threw;
+    if (outcome.error->kind == wire::ErrorKind::out_of_range && grown != before &&
+        padding_needs_more(before, n, capacity))
+        return {.parts = {{past_the_capacity, {}}}};
+    return answer_of(outcome);
+}
+
 AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments) {
     const wire::Handle cache = cache_in(student, arguments);
     const wire::Handle projections = student.keep("projections", {{"state", argument(arguments, "state")}});
@@ -185,11 +195,7 @@ AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments)
     const auto before = std::get<Shape>(argument(arguments, "lengths"));
     const auto counts = std::get<Shape>(argument(arguments, "counts"));
     const Index n = tensor(arguments, "x").size(1), capacity = tensor(arguments, "cache.k").size(2);
-    if (is_refusal(outcome) && is_too_late(before, grown, counts, n, capacity))
-        return {threw, outcome.changed_arguments};
-    if (outcome.error && outcome.error->kind == wire::ErrorKind::out_of_range && grown != before &&
-        padding_needs_more(before, n, capacity))
-        return {Answer{.parts = {{past_the_capacity, {}}}}, outcome.changed_arguments};
+    if (outcome.error) return {answer_to_error(outcome, before, grown, counts, n, capacity), outcome.changed_arguments};
     return {decoded(outcome, tensor(arguments, "x"), counts, grown), outcome.changed_arguments};
 }
 
@@ -275,8 +281,9 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
                                                      {"k", reference::to_tensor(tokens.heads(1, c))},
                                                      {"v", reference::to_tensor(tokens.heads(2, c))},
                                                      {"counts", counts}});
-    if (appended.error) return answer_of(appended);
     const Contents held = judge::kv_cache::contents(student, cache);
+    const Index B = tokens.x().size(0), n = tokens.x().size(1), capacity = tensor(arguments, "cache.k").size(2);
+    if (appended.error) return answer_to_error(appended, lengths, held.lengths, counts, n, capacity);
     if (held.lengths.size() != counts.size()) return std::nullopt;
     Shape due = lengths;
     for (std::size_t b = 0; b < due.size(); ++b) due[b] += counts[b];
@@ -288,18 +295,13 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
         std::fill(y.error.begin(), y.error.end(), anything);
         return Answer{.parts = {{"y", std::move(y)}, {"lengths", lengths_array(held.lengths)}}};
     }
-    const Index B = tokens.x().size(0), n = tokens.x().size(1);
     const Index S = *std::max_element(held.lengths.begin(), held.lengths.end());
     const auto asked = student.outcome("decoding_mask", {{"lengths", lengths}, {"n", n}, {"S", std::max<Index>(S, 1)}});
     if (S < 1)  // padding alone, for which few ask a mask
         return asked.error ? Answer::without_value(Answer::Kind::unpredicted)
                            : Answer{.parts = {{"y", real_rows(reference::exact(tokens.x()), counts)},
                                               {"lengths", lengths_array(held.lengths)}}};
-    if (asked.error && asked.error->kind == wire::ErrorKind::out_of_range &&
-        padding_needs_more(lengths, n, held.k.size(2)))
-        return Answer{.parts = {{past_the_capacity, {}}}};
-    if (asked.error)
-        return is_refusal(asked) && is_too_late(lengths, due, counts, n, held.k.size(2)) ? threw : answer_of(asked);
+    if (asked.error) return answer_to_error(asked, lengths, due, counts, n, capacity);
     const auto* mask = std::get_if<Mask>(&asked.value);
     if (mask == nullptr || held.k.shape() != tensor(arguments, "cache.k").shape() || held.k.shape() != held.v.shape() ||
         held.k.size(2) < S || mask->shape() != Shape{B, 1, n, S})

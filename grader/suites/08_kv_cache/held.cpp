@@ -107,6 +107,7 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
 
 bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, std::size_t b, Index t, Index s,
                Index n, Index S) {
+    if (choices.keys_of_the_first_alone && s >= std::max<Index>(after.front(), 1)) return true;
     if (choices.sees_last > 0 && s + choices.sees_last <= before[b] + t) return true;
     switch (choices.sees) {
         case Caching::Sees::up_to_itself:
@@ -133,8 +134,6 @@ bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, 
         }
         case Caching::Sees::offset_of_first_sequence:
             return s > before.front() + t || s >= after[b];
-        case Caching::Sees::as_many_keys_as_the_first:
-            return choices.hidden(before, b, t, s, n, S) || s >= std::max<Index>(after.front(), 1);
         case Caching::Sees::back_from_the_last_token:
             return s > after[b] - n + t;
         case Caching::Sees::whole_cache:

@@ -216,7 +216,7 @@ PROPERTY(KvCache, ChunksEqualRecomputation, 1, "a prefill and later chunks give 
     });
 }
 
-STATES(KvCache, SequencesMayDifferInLength, "decode_sees");
+STATES(KvCache, SequencesMayDifferInLength, "decode_sees", "decode_keys");
 PROPERTY(KvCache, SequencesMayDifferInLength, 1,
          "sequences of a batch may differ in length, and padding leaves no trace") {
     const Sizes n = random_sizes(random);
