@@ -288,6 +288,9 @@ constexpr BeginnersError table[] = {
     // ---- const, auto, return
     {R"(in read-only object|within const member function)", "",
      "This function is const (it says so after its brackets), so it may not change members of its object."},
+    {R"(passing 'const (?!Tensor|Mask|std::)\w+' as 'this'|no viable overloaded '=')", R"(^\s*(\w+\.[\w.]+)\s*=[^=])",
+     "What @1 is of, is const, and = would change it. What the header has as const stays as it is: make a new one, and "
+     "return that."},
     {R"('const (?:Tensor|Mask)' as 'this'|'const (?:Tensor|Mask)',? but|no viable overloaded '[-+*/]?=')", "",
      "It is const: you may read it, not change it. Make a new one, const Tensor y = …, or change a copy: Tensor y = "
      "x.clone();"},

@@ -167,7 +167,59 @@ std::optional<std::string> ends_too_late(const verdict::SourceLine& line, const 
     return {};
 }
 
+/// Of `p < cache.lengths[b] + n`, where the loop's body changes cache.lengths[b]: that, and the line.
+std::optional<std::pair<std::string, int>> end_that_moves(const std::vector<build::Word>& words, int line) {
+    const std::vector<std::size_t> closing = build::closing_brackets(words);
+    const auto is = [&](std::size_t i, const char* text) { return i < words.size() && words[i].text == text; };
+    constexpr int most_loops = 8, most_tried = 8;  // of loops around the line, and names in one head
+    int loops = 0;
+    for (std::size_t loop = 0; loop + 1 < words.size() && loops < most_loops; ++loop) {
+        if (!is(loop, "for") || !is(loop + 1, "(") || words[loop].line > line) continue;
+        const std::size_t close = closing[loop + 1];
+        if (close + 1 >= words.size() || !is(close + 1, "{") || closing[close + 1] >= words.size()) continue;
+        const std::size_t end = closing[close + 1];
+        if (words[end].line < line) continue;
+        ++loops;
+        int tried = 0;
+        for (std::size_t i = loop + 2; i < close && tried < most_tried; ++i) {
+            if (!words[i].is_name() || is(i - 1, ".") || !(is(i + 1, ".") || is(i + 1, "["))) continue;
+            ++tried;
+            std::size_t last = i;  // behind the member or element: what follows a . or stands in [ ] belongs to it
+            while (is(last + 1, ".") || is(last + 1, "[")) last = is(last + 1, ".") ? last + 2 : closing[last + 1];
+            if (last >= close || is(last + 1, "(")) continue;
+            const std::size_t size = last + 1 - i;
+            for (std::size_t k = close + 1; k + size < end; ++k) {
+                const bool is_same = std::equal(words.begin() + static_cast<std::ptrdiff_t>(i),
+                                                words.begin() + static_cast<std::ptrdiff_t>(i + size),
+                                                words.begin() + static_cast<std::ptrdiff_t>(k),
+                                                [](const auto& a, const auto& b) { return a.text == b.text; });
+                if (!is_same) continue;
+                const bool grows = (is(k - 1, "+") && is(k - 2, "+")) || (is(k + size, "+") && is(k + size + 1, "+")) ||
+                                   (is(k + size, "+") && is(k + size + 1, "="));
+                std::string text;
+                for (std::size_t n = i; n <= last; ++n) text += words[n].text;
+                if (grows) return std::pair(std::move(text), words[k].line);
+            }
+        }
+    }
+    return {};
+}
+
 }  // namespace
+
+void tell_whose_end_moves(Failure& failure, const ReadSources& sources) {
+    if (!failure.at || failure.message.find(" is out of range for axis ") == std::string::npos) return;
+    const auto& told = sources.about(Question::whose_end_moves, *failure.at, [&]() -> std::optional<std::string> {
+        const auto function = sources.lines().function_around(*failure.at);
+        const auto moves = function ? end_that_moves(function->words, failure.at->line) : std::nullopt;
+        if (!moves) return {};
+        return fmt::format(
+            "The end of that loop moves in each round: its head reads {0}, and line {1} changes it. Work out the end "
+            "before the loop, or change {0} behind it.",
+            moves->first, moves->second);
+    });
+    if (told) failure.advice = told;
+}
 
 void tell_what_counts_another(Failure& failure, const ReadSources& sources) {
     if (!failure.at || failure.message.find(" is out of range for axis ") == std::string::npos) return;

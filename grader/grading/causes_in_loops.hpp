@@ -12,6 +12,9 @@ void tell_what_continue_skips(verdict::Failure& failure, const ReadSources& sour
 /// condition reads, where its own words show that; and in which function it is, if not in the one that was called.
 void tell_for_what_a_loop_goes_on(verdict::Failure& failure, const ReadSources& sources);
 
+/// Where an index runs out of range in a for whose end its own body moves on: says what moves it.
+void tell_whose_end_moves(verdict::Failure& failure, const ReadSources& sources);
+
 /// Where an index runs out of range in a for that counts one variable while its condition reads another, or one too
 /// far in a loop that goes on while it is <= something.
 void tell_what_counts_another(verdict::Failure& failure, const ReadSources& sources);

@@ -165,6 +165,24 @@ std::optional<std::pair<int, std::string>> has_rows_without_elements(const std::
 
 }  // namespace
 
+void tell_what_one_less_than_none_is(Failure& failure, const ReadSources& sources) {
+    if (!failure.at || failure.advice || (!failure.sanitizer && !ended_by("crashed: SIGSEGV", failure))) return;
+    const auto function = sources.lines().function_around(*failure.at);
+    if (!function) return;
+    const std::vector<build::Word>& words = function->words;
+    const auto is = [&](std::size_t i, const char* text) { return i < words.size() && words[i].text == text; };
+    for (std::size_t i = 1; i + 6 < words.size(); ++i) {
+        const bool is_one_less = words[i].is_name() && is(i + 1, ".") && is(i + 2, "size") && is(i + 3, "(") &&
+                                 is(i + 4, ")") && is(i + 5, "-") && is(i + 6, "1") && is(i - 1, "<");
+        if (!is_one_less || words[i].line > failure.at->line) continue;
+        failure.advice = fmt::format(
+            "Where {0} is empty, {0}.size() - 1 (line {1}) is a huge number, as sizes are unsigned: write i + 1 < "
+            "{0}.size(), and ask whether {0} is empty before back() or front().",
+            words[i].text, words[i].line);
+        return;
+    }
+}
+
 void tell_of_a_vector_without_elements(Failure& failure, const ReadSources& sources) {
     const bool lacks_values = failure.message.find(" values, not 0") != std::string::npos;  // Tensor::of
     if (!failure.at || (!lacks_values && !failure.sanitizer && !ended_by("crashed: SIGSEGV", failure))) return;

@@ -17,6 +17,9 @@ void tell_which_return_is_missing(verdict::Failure& failure, const std::vector<v
 void tell_of_a_mask_that_is_not_given(verdict::Failure& failure, const std::vector<verdict::SourceLine>& callers,
                                       const ReadSources& sources);
 
+/// Where a program crashes below a loop up to size() - 1: says what that is of an empty list.
+void tell_what_one_less_than_none_is(verdict::Failure& failure, const ReadSources& sources);
+
 /// Where a program crashes at an element of a std::vector that was made without any, and nothing in its function adds
 /// one: says so.
 void tell_of_a_vector_without_elements(verdict::Failure& failure, const ReadSources& sources);

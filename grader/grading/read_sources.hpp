@@ -33,6 +33,7 @@ public:
         what_continue_skips,
         for_what_it_goes_on,
         what_counts,
+        whose_end_moves,
         how_a_sum_begins,
         which_is_not_cut,
         what_was_never_made,

@@ -167,6 +167,7 @@ void tell_where_a_sanitizer_ended_it(Failure& failure, const ReadSources& source
     tell_what_clone_keeps(failure, sources);
     tell_of_a_mask_that_is_not_given(failure, {}, sources);
     tell_of_a_vector_without_elements(failure, sources);
+    tell_what_one_less_than_none_is(failure, sources);
     tell_what_refuses(failure);
     tell_what_calls_itself(failure, sources);
     if (!failure.at) return;
@@ -196,11 +197,13 @@ void tell_where_it_was(Failure& failure, const build::ThrowSite& site, const Rea
         tell_for_what_a_loop_goes_on(failure, sources);
     }
     tell_what_counts_another(failure, sources);
+    tell_whose_end_moves(failure, sources);
     tell_how_a_sum_begins(failure, sources);
     tell_what_was_never_made(failure, sources);
     tell_which_piece_is_not_cut(failure, sources);
     tell_of_a_mask_that_is_not_given(failure, site.callers, sources);
     tell_of_a_vector_without_elements(failure, sources);
+    tell_what_one_less_than_none_is(failure, sources);
     tell_what_was_handed_on_empty(failure, site.callers, sources);
     tell_what_refuses(failure);
     tell_what_a_remainder_gives(failure);

@@ -1,5 +1,7 @@
 #include "report/diagnosis_view.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -27,7 +29,9 @@ void show_place(Page& page, const LoudFailure& loud) {
         .indent = detail_indent, .hanging = 2, .most_lines = page.style().verbose ? unlimited : 4};
     for (const std::string& line : {loud.where, loud.way})
         if (!line.empty()) page.told(detail, {{line}});
-    if (!loud.advice.empty()) page.paragraph(detail, {{loud.advice}});
+    Page::Paragraph advice = detail;
+    advice.most_lines = std::max<std::size_t>(detail.most_lines, 8);
+    if (!loud.advice.empty()) page.paragraph(advice, {{loud.advice}});
     if (!loud.asked.empty()) page.paragraph(detail, {{"asked: ", Tone::faint}, {loud.asked}});
 }
 
@@ -48,10 +52,16 @@ bool is_told(const Told& told, const verdict::Failure& failure) {
            std::ranges::any_of(told, [&](const verdict::Failure* earlier) { return are_alike(*earlier, failure); });
 }
 
+/// "decode fails at positions.cpp:110, too"
+std::string fails_there_as_well(const std::string& function, const char* how, const verdict::SourceLine& at) {
+    return fmt::format("{} {} at {}:{}, too", function, how, at.file, at.line);
+}
+
 /// What throws where an earlier mistake was told to: only which function does, and how it gets there.
 void show_at_that_line(Page& page, const NamedMistake& mistake, const LoudFailure& thrown) {
     page.paragraph({.indent = title_indent, .hanging = 2},
-                   {{"▸ ", Tone::bad}, {mistake.functions.front() + " throws at that line, too", Tone::strong}});
+                   {{"▸ ", Tone::bad},
+                    {fails_there_as_well(mistake.functions.front(), "throws", *thrown.failure->at), Tone::strong}});
     const Page::Paragraph detail = {.indent = detail_indent, .hanging = 2};
     if (!thrown.way.empty()) page.paragraph(detail, {{thrown.way}});
     if (!thrown.asked.empty()) page.paragraph(detail, {{"asked: ", Tone::faint}, {thrown.asked}});
@@ -114,8 +124,9 @@ void show_unrecognised(Page& page, const verdict::Exercise& exercise, const Func
         page.paragraph({.indent = title_indent, .hanging = 2},
                        {{"▸ ", Tone::faint}, {loud->headline + ": of that, perhaps", Tone::faint}});
     else if (fails_there_too)
-        page.paragraph({.indent = title_indent, .hanging = 2},
-                       {{"▸ ", Tone::faint}, {function.function + " fails at that line, too", Tone::faint}});
+        page.paragraph(
+            {.indent = title_indent, .hanging = 2},
+            {{"▸ ", Tone::faint}, {fails_there_as_well(function.function, "fails", *loud->failure->at), Tone::faint}});
     else if (loud)
         show_loud(page, *loud, function);
     if (loud) told.push_back(loud->failure);

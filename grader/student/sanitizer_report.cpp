@@ -101,7 +101,9 @@ verdict::SanitizerReport parse_sanitizer_report(const std::string& output) {
         const std::string file = students_file(match[1]);
         if (file.empty()) continue;
         const std::string at = file + ":" + std::to_string(line_number(match[2]));
-        if (trace == TraceOf::freeing && report.memory_was.empty()) report.memory_was = "freed at " + at;
+        // What lies behind freed memory, where an index runs out, was never given back itself.
+        const bool was_freed = trace == TraceOf::freeing && report.kind.find("buffer-overflow") == std::string::npos;
+        if (was_freed && report.memory_was.empty()) report.memory_was = "freed at " + at;
         if (trace == TraceOf::making && made.empty()) made = "made at " + at;
         if (trace != TraceOf::the_use || !report.file.empty()) continue;
         report.file = file;

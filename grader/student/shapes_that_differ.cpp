@@ -2,6 +2,7 @@
 
 #include "verdict/phrases.hpp"
 
+#include <headway/mask.hpp>
 #include <headway/tensor.hpp>
 
 #include <fmt/format.h>
@@ -60,8 +61,50 @@ std::string dropped_axis(const std::string& a, const std::string& b) {
         first.size() > second.size() ? b : a, fmt::join(shorter, ", "));
 }
 
+namespace {
+
+/// " (3, 10, 5) lacks an axis: .contiguous().view({3, 1, 10, 5}) puts a 1 there.", where a 1 between two axes lets them
+/// broadcast.
+std::string axis_between(const std::string& a, const std::string& b) {
+    const auto first = sizes_in(a), second = sizes_in(b);
+    const bool is_first = first.size() < second.size();
+    const auto &shorter = is_first ? first : second, &longer = is_first ? second : first;
+    if (longer.size() != shorter.size() + 1) return {};
+    for (std::size_t axis = 1; axis < shorter.size(); ++axis) {
+        auto widened = shorter;
+        widened.insert(widened.begin() + static_cast<std::ptrdiff_t>(axis), 1);
+        const bool fits = std::equal(widened.begin(), widened.end(), longer.begin(),
+                                     [](long x, long y) { return x == y || x == 1 || y == 1; });
+        if (fits)
+            return fmt::format(" {} lacks axis {} of the other: .contiguous().view({{{}}}) puts a 1 there.",
+                               is_first ? a : b, axis, fmt::join(widened, ", "));
+    }
+    return {};
+}
+
+/// Where one of them is an argument as it came, and longer along that axis than the other, which is a part.
+std::string whole_beside_a_part(const std::string& a, const std::string& b, const std::vector<wire::Field>& arguments) {
+    const auto first = sizes_in(a), second = sizes_in(b);
+    if (first.empty() || second.empty() || first.back() == second.back()) return {};
+    const std::string& whole = first.back() > second.back() ? a : b;
+    for (const wire::Field& argument : arguments) {
+        const auto* tensor = std::get_if<Tensor>(&argument.value);
+        const auto* mask = std::get_if<Mask>(&argument.value);
+        const bool is_it = (tensor != nullptr && tensor->defined() && to_string(tensor->shape()) == whole) ||
+                           (mask != nullptr && mask->defined() && to_string(mask->shape()) == whole);
+        if (is_it)
+            return fmt::format(" {} comes whole, {}, and the other has {} of these: take the same part of both.",
+                               verdict::name_alone(argument.name), whole, std::min(first.back(), second.back()));
+    }
+    return {};
+}
+
+}  // namespace
+
 std::string axis_behind(const std::string& a, const std::string& b, const std::vector<wire::Field>& arguments) {
     std::string dropped = dropped_axis(a, b);
+    if (dropped.empty()) dropped = axis_between(a, b);
+    if (dropped.empty()) return whole_beside_a_part(a, b, arguments);
     for (const wire::Field& argument : arguments) {
         const auto* tensor = std::get_if<Tensor>(&argument.value);
         if (tensor == nullptr || !tensor->defined()) continue;

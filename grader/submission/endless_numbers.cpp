@@ -1,168 +1,14 @@
 #include "submission/endless_numbers.hpp"
 
-#include <algorithm>
+#include "submission/loop_words.hpp"
+
 #include <cstddef>
 #include <cstdlib>
-#include <initializer_list>
 #include <string_view>
 #include <vector>
 
 namespace headway::build {
 namespace {
-
-/// How far `b` in "const double a = f(x, y), b = 1;" may be from the beginning: each `, b` is followed back to it.
-constexpr std::size_t most_words_back = 200;
-
-/// How a variable changes in a loop, if it does so in one way alone: `*` and `2` of "power *= 2".
-struct Change {
-    std::string sign;
-    double by = 0;
-};
-
-class LoopWords {
-public:
-    explicit LoopWords(const std::vector<Word>& words) : words_(words) {}
-
-    bool is(std::size_t i, std::string_view text) const { return i < words_.size() && words_[i].text == text; }
-    bool are(std::size_t i, std::initializer_list<std::string_view> texts) const {
-        return std::ranges::all_of(texts, [&](std::string_view text) { return is(i++, text); });
-    }
-    bool is_name(std::size_t i) const { return i < words_.size() && words_[i].is_name(); }
-    bool is_number(std::size_t i) const { return i < words_.size() && words_[i].is_number(); }
-    double number(std::size_t i) const { return std::strtod(words_[i].text.c_str(), nullptr); }
-    const std::string& text(std::size_t i) const { return words_[i].text; }
-    std::size_t size() const { return words_.size(); }
-    int line(std::size_t i) const { return words_[i].line; }
-
-    /// The closing bracket of the one that opens here, or the end.
-    std::size_t closing(std::size_t open) const {
-        std::size_t depth = 0;
-        for (std::size_t i = open; i < words_.size(); ++i) {
-            if (is(i, "(") || is(i, "[") || is(i, "{")) ++depth;
-            if ((is(i, ")") || is(i, "]") || is(i, "}")) && --depth == 0) return i;
-        }
-        return words_.size();
-    }
-
-    /// Where in the line its one loop begins, which has brackets behind it.
-    std::optional<std::size_t> loop_in(int line) const {
-        std::optional<std::size_t> found;
-        for (std::size_t i = 0; i + 1 < words_.size(); ++i) {
-            if (words_[i].line != line || !(is(i, "for") || is(i, "while"))) continue;
-            if (found || !is(i + 1, "(")) return {};
-            found = i;
-        }
-        return found;
-    }
-
-    /// In the head of a for, without those of a function that it calls.
-    std::vector<std::size_t> semicolons(std::size_t loop) const {
-        std::vector<std::size_t> found;
-        const std::size_t close = closing(loop + 1);
-        for (std::size_t i = loop + 2; i < close; ++i) {
-            if (is(i, "(") || is(i, "{") || is(i, "[")) i = closing(i);
-            if (is(i, ";")) found.push_back(i);
-        }
-        return found;
-    }
-
-    /// Behind a loop whose body is a block or a single statement.
-    std::size_t end_of(std::size_t loop) const {
-        const std::size_t body = closing(loop + 1) + 1;
-        if (is(body, "{")) return closing(body);
-        std::size_t i = body;
-        while (i < words_.size() && !is(i, ";")) i = is(i, "(") || is(i, "{") ? closing(i) + 1 : i + 1;
-        return std::min(i, words_.size());
-    }
-
-    bool is_among(std::string_view name, std::size_t begin, std::size_t end) const {
-        for (std::size_t i = begin; i < std::min(end, words_.size()); ++i)
-            if (is(i, name)) return true;
-        return false;
-    }
-
-    /// Declared before it as a float or a double, and as nothing else.
-    bool is_floating(const std::string& name, std::size_t before) const {
-        bool is_one = false;
-        for (std::size_t i = 1; i < std::min(before, words_.size()); ++i) {
-            if (!is(i, name)) continue;
-            if (is(i - 1, ",") && is_declared_behind_another(i)) is_one = true;
-            if (!words_[i - 1].is_name() || is(i - 1, "return") || is(i - 1, "else")) continue;
-            if (!is(i - 1, "float") && !is(i - 1, "double")) return false;
-            is_one = true;
-        }
-        return is_one;
-    }
-
-    /// Whether the name is only read here: in sums and comparisons, handed to nobody.
-    bool stays(const std::string& name, std::size_t begin, std::size_t end) const {
-        for (std::size_t i = begin; i < std::min(end, words_.size()); ++i)
-            if (is(i, name) && may_change(i)) return false;
-        return true;
-    }
-
-    /// The one way in which the name changes here, once.
-    std::optional<Change> only_change(const std::string& name, std::size_t begin, std::size_t end) const {
-        std::optional<Change> found;
-        for (std::size_t i = begin; i < std::min(end, words_.size()); ++i) {
-            if (!is(i, name) || !may_change(i)) continue;
-            if (found) return {};
-            const bool is_again = is(i + 1, "=") && is(i + 2, name) && is_sign(i + 3) && is_number(i + 4);
-            const bool is_short = is_sign(i + 1) && is(i + 2, "=") && is_number(i + 3);
-            const bool stands_alone = is(i - 1, ")") || is(i - 1, ";") || is(i - 1, "{");
-            const std::size_t last = is_again ? i + 4 : i + 3;
-            const bool ends = is(last + 1, ";") || is(last + 1, ")");
-            if (!(is_again || is_short) || !stands_alone || !ends || !(number(last) > 0)) return {};
-            found = Change{text(is_again ? i + 3 : i + 1), number(last)};
-        }
-        return found;
-    }
-
-    /// Whether the name is compared with a number before the loop, which may leave out what never ends.
-    bool is_looked_at(const std::string& name, std::size_t before) const {
-        for (std::size_t i = 1; i + 1 < std::min(before, words_.size()); ++i) {
-            if (!is(i, name)) continue;
-            if (begins_comparison(i + 1) || is(i - 1, "<") || is(i - 1, ">") || is(i - 1, "!")) return true;
-            // "0 <= x", "0 == x"
-            if (i > 2 && is(i - 1, "=") && (begins_comparison(i - 2) || is(i - 2, "="))) return true;
-        }
-        return false;
-    }
-
-private:
-    /// `b` of "const double a = f(x, y), b = 1;".
-    bool is_declared_behind_another(std::size_t i) const {
-        if (!is(i + 1, "=") && !is(i + 1, ",") && !is(i + 1, ";")) return false;
-        std::size_t depth = 0, back = 0;
-        while (i > 0 && !(depth == 0 && (is(i - 1, ";") || is(i - 1, "{") || is(i - 1, "}")))) {
-            if (++back > most_words_back) return false;
-            --i;
-            if (is(i, ")") || is(i, "]") || is(i, "}")) ++depth;
-            if ((is(i, "(") || is(i, "[") || is(i, "{")) && depth-- == 0) return false;
-        }
-        if (is(i, "const")) ++i;
-        return is(i, "float") || is(i, "double");
-    }
-
-    bool is_sign(std::size_t i) const { return is(i, "+") || is(i, "-") || is(i, "*") || is(i, "/"); }
-
-    bool begins_comparison(std::size_t i) const {
-        return is(i, "<") || is(i, ">") || are(i, {"=", "="}) || are(i, {"!", "="});
-    }
-
-    /// Whether this use may change the variable: true for all that is not known only to read it.
-    bool may_change(std::size_t i) const {
-        const bool is_changed = (is(i + 1, "=") && !is(i + 2, "=")) || (is_sign(i + 1) && is(i + 2, "=")) ||
-                                are(i + 1, {"+", "+"}) || are(i + 1, {"-", "-"});
-        if (is_changed || i < 2 || are(i - 2, {"+", "+"}) || are(i - 2, {"-", "-"}) || is(i - 1, "&")) return true;
-        const bool is_compared = is(i - 1, "(") && (is(i - 2, "min") || is(i - 2, "max"));
-        const bool is_read = is_compared || is_sign(i + 1) || begins_comparison(i + 1) || is_sign(i - 1) || is(i - 1, "<") ||
-                             is(i - 1, ">") || is(i - 1, "=");
-        return !is_read;
-    }
-
-    const std::vector<Word>& words_;
-};
 
 /// Whether something before the loop looks for infinite numbers.
 bool looks_for_infinity(const LoopWords& read, std::size_t loop) {
@@ -194,9 +40,16 @@ std::optional<Comparison> comparison_from_the_right(const LoopWords& read, std::
 
 std::optional<Comparison> comparison(const LoopWords& read, std::size_t begin, std::size_t end) {
     if (auto turned = comparison_from_the_right(read, begin, end)) return turned;
-    if (!read.is_name(begin)) return {};
-    Comparison found{.left = read.text(begin), .sign = {}, .right = {}, .words = read.text(begin)};
-    std::size_t i = begin + 1;
+    Comparison found;
+    std::size_t i = begin;
+    if (read.is_number(i) && read.is(i + 1, "*")) {
+        found.is_of_a_product = true;
+        found.words = read.text(i) + " * ";
+        i += 2;
+    }
+    if (!read.is_name(i)) return {};
+    found.left = read.text(i);
+    found.words += read.text(i++);
     if (read.is(i, "*") && read.is_number(i + 1)) {
         found.is_of_a_product = true;
         found.words += " * " + read.text(i + 1);
@@ -205,10 +58,17 @@ std::optional<Comparison> comparison(const LoopWords& read, std::size_t begin, s
     if (!read.is(i, "<") && !read.is(i, ">")) return {};
     found.sign = read.text(i++);
     if (read.is(i, "=")) found.sign += read.text(i++);
+    std::string called;
+    if (read.are(i, {"std", ":", ":"})) i += 3, called = "std::";
+    if ((read.is(i, "abs") || read.is(i, "fabs")) && read.is(i + 1, "(") && read.is(i + 3, ")") && i + 4 == end) {
+        called += read.text(i);
+        i += 2;
+        --end;
+    }
     if (i + 1 != end || !(read.is_name(i) || read.is_number(i))) return {};
     found.right = read.text(i);
     found.right_is_a_number = read.is_number(i);
-    found.words += " " + found.sign + " " + found.right;
+    found.words += " " + found.sign + " " + (called.empty() ? found.right : called + "(" + found.right + ")");
     return found;
 }
 
@@ -216,7 +76,7 @@ std::optional<Comparison> comparison(const LoopWords& read, std::size_t begin, s
 std::optional<StaysTrue> never_passes(const LoopWords& read, const Comparison& asked, const Change& change,
                                       std::size_t loop) {
     const bool goes_up = asked.sign.front() == '<';
-    if (!goes_up || looks_for_infinity(read, loop) || read.is_looked_at(asked.right, loop)) return {};
+    if (!goes_up || looks_for_infinity(read, loop) || read.is_ordered(asked.right, loop)) return {};
     if (change.sign == "*" && change.by > 1 && asked.sign == "<=")
         return StaysTrue{StaysTrue::Why::counter_grows_to_it, asked.right, asked.left, asked.words};
     if (change.sign == "+" && !asked.is_of_a_product)
@@ -245,28 +105,19 @@ bool goes_through_a_list(const FunctionAround& function, int line) {
     return loop && read.is(*loop, "for") && read.semicolons(*loop).empty();
 }
 
-std::optional<VariableStep> variable_step(const FunctionAround& function, int line) {
-    const LoopWords read(function.words);
-    const auto loop = read.loop_in(line);
-    if (!loop || !read.is(*loop, "for")) return {};
-    const std::vector<std::size_t> parts = read.semicolons(*loop);
-    if (parts.size() != 2 || !read.is_name(parts[1] + 1)) return {};
-    const std::size_t begin = parts[1] + 1, close = read.closing(*loop + 1);
-    const bool is_short = read.are(begin + 1, {"+", "="}) && read.is_name(begin + 3) && begin + 4 == close;
-    const bool is_again =
-        read.are(begin + 1, {"=", read.text(begin), "+"}) && read.is_name(begin + 4) && begin + 5 == close;
-    if (!is_short && !is_again) return {};
-    VariableStep found{.counter = read.text(begin), .step = read.text(close - 1), .divided = {}, .divisor = {}};
-    if (read.is_looked_at(found.step, *loop) || !read.stays(found.step, close + 1, read.end_of(*loop))) return {};
+namespace {
+
+/// With the line that sets the step to a quotient, which may be 0. Nothing of a step that is a number, or at least 1.
+std::optional<VariableStep> with_its_quotient(const LoopWords& read, VariableStep found, std::size_t loop) {
     std::size_t set = 0, times = 0;
-    for (std::size_t i = 1; i < *loop; ++i)
+    for (std::size_t i = 1; i < loop; ++i)
         if (read.is(i, found.step) && read.is(i + 1, "=")) {
             set = i;
             ++times;
         }
     if (times == 0) return found;  // a parameter, or a member
     std::size_t end = set;
-    while (end < *loop && !read.is(end, ";")) ++end;
+    while (end < loop && !read.is(end, ";")) ++end;
     const bool is_a_number = set + 3 == end && read.is_number(set + 2);
     if (times > 1 || is_a_number || read.is_among("max", set, end) || read.is_among("?", set, end)) return {};
     const bool is_quotient = set + 5 == end && read.is_name(set + 2) && read.is(set + 3, "/") &&
@@ -278,6 +129,39 @@ std::optional<VariableStep> variable_step(const FunctionAround& function, int li
         found.divisor = read.text(set + 4);
     }
     return found;
+}
+
+/// Of `while (begin < T)`, in which `begin + n` is the next one.
+std::optional<VariableStep> step_in_body(const LoopWords& read, std::size_t loop) {
+    const std::size_t head = loop + 2, close = read.closing(loop + 1), end = read.end_of(loop);
+    if (!read.is_name(head) || !read.is(head + 1, "<")) return {};
+    for (std::size_t i = close + 1; i + 2 < end; ++i) {
+        if (!read.are(i, {read.text(head), "+"}) || !read.is_name(i + 2) || read.is(i + 3, "(")) continue;
+        const VariableStep found{.counter = read.text(head), .step = read.text(i + 2), .divided = {}, .divisor = {}};
+        if (read.is_looked_at(found.step, loop) || !read.stays(found.step, close + 1, end)) return {};
+        const auto told = with_its_quotient(read, found, loop);
+        return told && told->set_in > 0 ? told : std::nullopt;
+    }
+    return {};
+}
+
+}  // namespace
+
+std::optional<VariableStep> variable_step(const FunctionAround& function, int line) {
+    const LoopWords read(function.words);
+    const auto loop = read.loop_in(line);
+    if (!loop) return {};
+    if (read.is(*loop, "while")) return step_in_body(read, *loop);
+    const std::vector<std::size_t> parts = read.semicolons(*loop);
+    if (parts.size() != 2 || !read.is_name(parts[1] + 1)) return {};
+    const std::size_t begin = parts[1] + 1, close = read.closing(*loop + 1);
+    const bool is_short = read.are(begin + 1, {"+", "="}) && read.is_name(begin + 3) && begin + 4 == close;
+    const bool is_again =
+        read.are(begin + 1, {"=", read.text(begin), "+"}) && read.is_name(begin + 4) && begin + 5 == close;
+    if (!is_short && !is_again) return {};
+    VariableStep found{.counter = read.text(begin), .step = read.text(close - 1), .divided = {}, .divisor = {}};
+    if (read.is_looked_at(found.step, *loop) || !read.stays(found.step, close + 1, read.end_of(*loop))) return {};
+    return with_its_quotient(read, found, *loop);
 }
 
 std::optional<StaysTrue> stays_true(const FunctionAround& function, int line) {

@@ -42,6 +42,29 @@ TEST(CausesInLoops, TheConditionAtTheEndOfALoopIsShown) {
               "Its condition, in line 6, was true in each round. Can it ever be false?  } while (T == S);");
 }
 
+TEST(CausesInLoops, WhatMovesTheEndOfALoopIsSaid) {
+    const auto told = [](const std::string& behind) {
+        verdict::Failure failure;
+        failure.message =
+            "your append threw std::out_of_range: select: position 1 is out of range for axis 0 of size 1";
+        failure.at = verdict::SourceLine{"kv_cache.cpp", 4, "cache.k[b][p].copy_from(k[b][t]);"};
+        const std::vector<build::SourceFile> files = {
+            {"kv_cache.cpp",
+             "void append(Cache& cache, const Tensor& k, const Shape& counts) {\n    Index t = 0;\n"
+             "    for (Index p = cache.lengths[b]; p < cache.lengths[b] + counts[b]; ++p) {\n"
+             "        cache.k[b][p].copy_from(k[b][t]);\n        " +
+                 behind + "\n    }\n}\n"}};
+        tell_whose_end_moves(failure, ReadSources(files));
+        return failure.advice.value_or("");
+    };
+    for (const char* moves : {"++cache.lengths[b];", "cache.lengths[b]++;", "cache.lengths[b] += 1;"})
+        EXPECT_EQ(told(moves),
+                  "The end of that loop moves in each round: its head reads cache.lengths[b], and line 5 changes it. "
+                  "Work out the end before the loop, or change cache.lengths[b] behind it.");
+    EXPECT_EQ(told("++t;"), "");
+    EXPECT_EQ(told("use(cache.lengths[b]);"), "");
+}
+
 TEST(CausesInLoops, TheContinueOfAHelperIsSaidWithItsName) {
     verdict::Failure failure;
     failure.function = "rotary_attention";

@@ -126,6 +126,21 @@ TEST(CausesOfCrashes, AVectorWithoutElementsIsToldWithItsLine) {
     EXPECT_EQ(told("", "row[s] = 1;"), "");
 }
 
+TEST(CausesOfCrashes, OneLessThanTheSizeOfAnEmptyListIsTold) {
+    const auto told = [](const std::string& head) {
+        verdict::Failure failure;
+        failure.message = "your global_mask crashed: SIGSEGV (it touched memory that is not its own)";
+        failure.at = verdict::SourceLine{"long_texts.cpp", 3, "if (sorted[i] != sorted[i + 1]) g();"};
+        const std::vector<build::SourceFile> files = {
+            {"long_texts.cpp", "void once(List sorted) {\n" + head + "\nif (sorted[i] != sorted[i + 1]) g();\n}\n"}};
+        tell_what_one_less_than_none_is(failure, ReadSources(files));
+        return failure.advice.value_or("");
+    };
+    EXPECT_THAT(told("for (std::size_t i = 0; i < sorted.size() - 1; i++)"),
+                HasSubstr("Where sorted is empty, sorted.size() - 1 (line 2) is a huge number"));
+    EXPECT_EQ(told("for (std::size_t i = 0; i + 1 < sorted.size(); i++)"), "");
+}
+
 TEST(CausesOfCrashes, AVectorWithoutElementsThatIsMadeATensorIsToldToo) {
     const auto told = [](const std::string& message) {
         verdict::Failure failure;

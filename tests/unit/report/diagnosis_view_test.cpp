@@ -205,7 +205,7 @@ TEST(DiagnosisView, OneLineThatThrowsIsToldOnce) {
         mistake.functions = {function.function};
     }
     EXPECT_THAT(shown(thrown), HasSubstr("  ▸ split_heads threw where it should answer: view: not contiguous\n"));
-    EXPECT_THAT(shown(thrown), HasSubstr("  ▸ merge_heads throws at that line, too\n"));
+    EXPECT_THAT(shown(thrown), HasSubstr("  ▸ merge_heads throws at head_splitting.cpp:41, too\n"));
     EXPECT_THAT(shown(thrown), testing::Not(HasSubstr("merge_heads threw where it should answer")));
 }
 
@@ -303,7 +303,7 @@ TEST(DiagnosisView, WhatLeadsToTheSameLineIsNotToldAgain) {
     thrown.tests.push_back(other);
     thrown.diagnosis->functions.push_back(thrown.diagnosis->functions.front());
     thrown.diagnosis->functions.back().function = "view";
-    EXPECT_THAT(shown(thrown), HasSubstr("  ▸ view fails at that line, too\n"));
+    EXPECT_THAT(shown(thrown), HasSubstr("  ▸ view fails at head_splitting.cpp:41, too\n"));
     EXPECT_THAT(shown(thrown), Not(HasSubstr("neither")));
     thrown.tests.back().failure->at->line = 42;
     EXPECT_THAT(shown(thrown), HasSubstr("▸ view threw where it should answer: no, neither (T)\n"));

@@ -203,6 +203,19 @@ TEST(WhatToChange, AxesThatAreExchangedBesides) {
     EXPECT_THAT(advice_when([&] { matmul(a, b); }), HasSubstr("(6, 5) and (5, 6): one was transposed in axes 0 and 1"));
 }
 
+TEST(WhatToChange, AnAxisThatIsMissingInTheMiddle) {
+    const Tensor x = Tensor::zeros({3, 7, 10, 5}), cosines = Tensor::zeros({3, 10, 5});
+    EXPECT_THAT(advice_when([&] { static_cast<void>(x * cosines); }),
+                HasSubstr("(3, 10, 5) lacks axis 1 of the other: .contiguous().view({3, 1, 10, 5}) puts a 1 there."));
+}
+
+TEST(WhatToChange, AMaskThatComesWholeBesideAPart) {
+    const Mask padding = Mask::allow_all({3, 1, 1, 13}), part = Mask::allow_all({1, 3});
+    EXPECT_THAT(advice_when([&] { static_cast<void>(part | padding); }, {{"padding", padding}}),
+                HasSubstr("padding comes whole, (3, 1, 1, 13), and the other has 3 of these"));
+    EXPECT_THAT(advice_when([&] { static_cast<void>(part | padding); }), testing::Not(HasSubstr("comes whole")));
+}
+
 TEST(WhatToChange, AnArgumentOfFewerAxes) {
     const Tensor x = Tensor::zeros({9, 10});
     EXPECT_THAT(advice_when([&] { static_cast<void>(x.size(2)); }, {{"x", x}}),

@@ -28,6 +28,9 @@ TEST(EndlessNumbers, AnInfiniteNumberIsNeverReached) {
     EXPECT_EQ(stays("float power = 1;", "while (power * 2 <= size) power *= 2;"), "size above power");
     EXPECT_EQ(stays("float power = 1;", "while (size >= 2.0F * power) power *= 2.0F;"), "size above power");
     EXPECT_EQ(stays("float power = 1;", "while (size >= power * 2.0F) power *= 2.0F;"), "size above power");
+    EXPECT_EQ(stays("double power = 1;", "while (2 * power <= std::abs(size)) power *= 2;"), "size above power");
+    EXPECT_EQ(stays("if (size == 0) return; double power = 1;", "while (power <= std::abs(size)) power *= 2;"),
+              "size above power");
     EXPECT_EQ(stays("float power = 1;", "while (size > 2.0F * power) power *= 2.0F;"), "") << "ends at infinity";
     EXPECT_EQ(stays("", "for (double power = 1; power <= size; power = power * 2.0) ++n;"), "size above power");
     EXPECT_EQ(stays("double power = 1;", "for (; power <= size; power = power * 2.0) ++n;"), "size above power");
@@ -66,6 +69,11 @@ TEST(EndlessNumbers, AStepMayBe0) {
     EXPECT_EQ(step("", loop), "t by tile");
     EXPECT_EQ(step("const Index part = n / 8;", "for (Index t = 0; t < n; t += part) g(t);"), "t by part: n/8");
     EXPECT_EQ(step("const auto part = size / 8;", "for (Index t = 0; t < n; t = t + part) g(t);"), "t by part");
+    EXPECT_EQ(step("", "for (Index t = 0; t < n; t += tile) g(std::min(tile, n - t));"), "t by tile");
+    const std::string go_on = "while (t < n) { const Index end = std::min(t + part, n); g(t, end); t = end; }";
+    EXPECT_EQ(step("Index t = 0; const Index part = n / 8;", go_on), "t by part: n/8");
+    EXPECT_EQ(step("Index t = 0; const Index part = std::max<Index>(1, n / 8);", go_on), "");
+    EXPECT_EQ(step("Index t = 0;", go_on), "") << "a parameter, which may well be above 0";
     EXPECT_EQ(step("if (tile < 1) throw e;", loop), "");
     EXPECT_EQ(step("require(0 < tile);", loop), "");
     EXPECT_EQ(step("const Index part = std::max<Index>(1, n / 8);", "for (Index t = 0; t < n; t += part) g(t);"), "");
