@@ -228,7 +228,7 @@ constexpr BeginnersError table[] = {
     {R"(binding reference of type '[^']*&' to 'const |drops 'const' qualifier|no matching (?:member )?function for call[^]*lose const qualifier)",
      "",
      "What is given here is const, and a reference without const could change it: where it is only read, write const "
-     "Tensor& in place of Tensor&, in the declaration."},
+     "Tensor& in place of Tensor&, in the declaration; where it is to be changed, hand over a copy."},
     {R"(does not match any declaration|no declaration matches|but does not override|hides virtual member function|only virtual member functions)",
      "",
      "It is declared otherwise: name, parameters, their const and & and a const at the end must be the same in both "

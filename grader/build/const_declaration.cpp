@@ -321,7 +321,9 @@ std::string advice_on_const_variable(const verdict::CompilerMessage& message, Wo
     const auto declared = Declarations(file.words).of_local(name, use);
     const bool is_added_to = use + 2 < line.end && file.words[use + 2].text == "=" &&
                              std::string_view("+-*/").find(file.words[use + 1].text) != std::string_view::npos;
-    if (!declared && is_added_to)
+    const bool is_an_element =
+        use + 1 < line.end && file.words[use + 1].text == "(" && !contains(message.text, "overloaded");
+    if (!declared && (is_added_to || is_an_element))
         return advice_on_parameter(name, Declarations(file.words).of_const_parameter(name, use));
     if (!declared || !declared->is_const || declared->is_reference) return {};
     std::string advice = fmt::format("{} is const (line {}): leave out const there{}.", name, declared->line,

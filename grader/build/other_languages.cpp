@@ -124,6 +124,11 @@ constexpr BeginnersError habits[] = {
      "It is always $1: the type of one side holds no number for which it were otherwise. A std::int8_t, say, ends at "
      "127."},
 
+    {R"(no match for 'operator&'[^]*Mask|invalid operands to binary expression \('(?:const )?(?:headway::)?Mask')",
+     R"([^&]&[^&])", "Masks have | and !: what both block is !(!a | !b), which opens what either opens."},
+    {R"('<brace-enclosed initializer list>' to '(?:headway::)?Index'|no matching function for call to '(?:sum|mean|max)')",
+     R"(\b(sum|mean|max)\(.*\{)", "Axes go one at a time: for the first two, @1(@1(x, 0), 0)."},
+
     // ---- values of another type than is wanted
     {R"(AssertHelper[^]*from 'void'|returned value of type 'void'|void value not ignored|return object of type '[^']*' with an rvalue of type 'void')",
      R"(\b(ASSERT_\w+|FAIL|GTEST_SKIP)\b)",

@@ -163,6 +163,29 @@ std::optional<std::pair<int, std::string>> has_rows_without_elements(const std::
     return found;
 }
 
+/// "rows.codes" of rows.codes[i] in this line, where `rows` was declared without a value and nothing gives its member
+/// elements; and the line that declares it.
+std::optional<std::pair<std::string, int>> member_without_elements(const std::vector<build::Word>& words, int line) {
+    const auto is = [&](std::size_t i, const char* text) { return i < words.size() && words[i].text == text; };
+    for (std::size_t i = 1; i + 3 < words.size(); ++i) {
+        const bool is_asked = words[i].line == line && words[i].is_name() && is(i + 1, ".") && words[i + 2].is_name() &&
+                              is(i + 3, "[") && !is(i - 1, ".");
+        if (!is_asked) continue;
+        int declared = 0;
+        bool may_have_some = false;
+        for (std::size_t k = 1; k + 4 < words.size(); ++k) {
+            if (words[k].text != words[i].text || is(k - 1, ".")) continue;
+            if (words[k].line < line && words[k - 1].is_name() && build::ends_without_value(words, k))
+                declared = words[k].line;
+            const bool is_member = is(k + 1, ".") && words[k + 2].text == words[i + 2].text;
+            may_have_some |= (is_member && !is(k + 3, "[")) || is(k + 1, ")") || is(k + 1, ",") ||
+                             (is(k + 1, "=") && !is(k + 2, "="));
+        }
+        if (declared > 0 && !may_have_some) return std::pair(words[i].text + "." + words[i + 2].text, declared);
+    }
+    return {};
+}
+
 }  // namespace
 
 void tell_what_one_less_than_none_is(Failure& failure, const ReadSources& sources) {
@@ -191,6 +214,11 @@ void tell_of_a_vector_without_elements(Failure& failure, const ReadSources& sour
         const auto function = sources.lines().function_around(*failure.at);
         if (!function) return {};
         const std::vector<build::Word>& words = function->words;
+        if (const auto member = member_without_elements(words, failure.at->line))
+            return fmt::format(
+                "{0} has no elements: line {1} declares what it belongs to, and nothing gives it any. First "
+                "{0}.resize(…), or {0}.push_back(…) for each.",
+                member->first, member->second);
         int names = 0;
         for (std::size_t i = 1; i + 1 < words.size() && names < most_tried; ++i) {
             const bool is_used = words[i + 1].text == "[" || (lacks_values && words[i + 1].text == ")");

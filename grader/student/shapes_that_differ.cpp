@@ -134,6 +134,12 @@ std::string of_broadcast(const std::string& operation, const std::string& from, 
             "expand repeats axes of size 1 alone, and axis {0} has {1} positions: put a 1 behind it with view, expand "
             "that to {2}, and join the two with view.",
             differing.front(), source[differing.front()], target[differing.front()] / source[differing.front()]);
+    std::erase_if(differing, [&](std::size_t axis) { return operation == "expand" && source[axis] == 1; });
+    if (operation == "expand" && source.size() == target.size() && differing.size() == 1)
+        return fmt::format(
+            "Axis {} is {} in what is expanded, and {} where it should go: neither is 1, so both must be made for as "
+            "many positions.",
+            differing.front(), source[differing.front()], target[differing.front()]);
     if (operation == "copy_from" && source.size() == target.size() + 1)
         for (std::size_t axis = 0; axis < source.size(); ++axis) {
             auto left = source;

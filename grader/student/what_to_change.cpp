@@ -144,6 +144,16 @@ const Refusal refusals[] = {
              "equal, or one of them 1.{}",
              match[5].str(), match[3].str(), match[4].str(), axis_behind(match[1], match[2], asked.arguments));
      }},
+    {"std::invalid_argument", R"(the name (\w+) is registered already)",
+     [](const Match& match, const Asked&) -> Advice {
+         return fmt::format("Each child and each parameter has a name of its own: this line gives {} to a second one.",
+                            match[1].str());
+     }},
+    {"std::invalid_argument", R"(copy_from: a tensor is undefined \(a Tensor\{\} has no shape and no storage\))",
+     [](const Match&, const Asked&) -> Advice {
+         return "copy_from() writes into a tensor that is there. Where none is yet, as in a struct that was only "
+                "declared, assign in its place: y = x.clone();";
+     }},
     {"std::invalid_argument", R"(cat: (S) and (S) differ in more than axis N)",
      [](const Match& match, const Asked&) -> Advice {
          const std::string dropped = dropped_axis(match[1], match[2]);

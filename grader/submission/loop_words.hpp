@@ -125,6 +125,7 @@ public:
     /// Whether the name is compared with a number before the loop, which may leave out what never ends.
     bool is_looked_at(const std::string& name, std::size_t before) const {
         for (std::size_t i = 1; i + 1 < std::min(before, words_.size()); ++i) {
+            if (is(i, "while") && is(i + 1, "(")) i = closing(i + 1);  // that goes on, and leaves nothing out
             if (!is(i, name)) continue;
             if (begins_comparison(i + 1) || is(i - 1, "<") || is(i - 1, ">") || is(i - 1, "!")) return true;
             // "0 <= x", "0 == x"

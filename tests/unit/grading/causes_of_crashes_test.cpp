@@ -126,6 +126,26 @@ TEST(CausesOfCrashes, AVectorWithoutElementsIsToldWithItsLine) {
     EXPECT_EQ(told("", "row[s] = 1;"), "");
 }
 
+TEST(CausesOfCrashes, AMemberWithoutElementsIsTold) {
+    const auto told = [](const std::string& declared) {
+        verdict::Failure failure;
+        failure.message = "your to_int8 crashed: SIGSEGV (it touched memory that is not its own)";
+        failure.at = verdict::SourceLine{"small_numbers.cpp", 3, "rows.codes[i] = 1;"};
+        const std::vector<build::SourceFile> files = {
+            {"small_numbers.cpp",
+             "Int8Rows to_int8(Index i) {\n" + declared + "\nrows.codes[i] = 1;\nreturn rows;\n}\n"}};
+        tell_of_a_vector_without_elements(failure, ReadSources(files));
+        return failure.advice.value_or("");
+    };
+    EXPECT_EQ(told("Int8Rows rows; rows.shape = s;"),
+              "rows.codes has no elements: line 2 declares what it belongs to, and nothing gives it any. First "
+              "rows.codes.resize(…), or rows.codes.push_back(…) for each.");
+    EXPECT_EQ(told("Int8Rows rows; rows.codes.resize(i);"), "");
+    EXPECT_EQ(told("Int8Rows rows; rows.codes = other;"), "");
+    EXPECT_EQ(told("Int8Rows rows = made(i);"), "");
+    EXPECT_EQ(told("Int8Rows rows; fill(rows);"), "");
+}
+
 TEST(CausesOfCrashes, OneLessThanTheSizeOfAnEmptyListIsTold) {
     const auto told = [](const std::string& head) {
         verdict::Failure failure;

@@ -203,6 +203,23 @@ TEST(WhatToChange, AxesThatAreExchangedBesides) {
     EXPECT_THAT(advice_when([&] { matmul(a, b); }), HasSubstr("(6, 5) and (5, 6): one was transposed in axes 0 and 1"));
 }
 
+TEST(WhatToChange, WhatWasOnlyDeclaredIsAssignedTo) {
+    EXPECT_THAT(advice_when([] { Tensor{}.copy_from(Tensor::zeros({2})); }), HasSubstr("assign in its place"));
+}
+
+TEST(WhatToChange, ANameThatIsGivenTwice) {
+    EXPECT_THAT(advice(error_of("std::invalid_argument", "the name q_proj is registered already")),
+                HasSubstr("this line gives q_proj to a second one"));
+}
+
+TEST(WhatToChange, AMaskForOtherKeysThanThereAre) {
+    const Mask mask = Mask::allow_all({5, 1, 5, 5});
+    EXPECT_THAT(advice_when([&] {
+                    static_cast<void>(mask.expand({5, 3, 5, 13}));
+                }),
+                HasSubstr("Axis 3 is 5 in what is expanded, and 13 where it should go"));
+}
+
 TEST(WhatToChange, AnAxisThatIsMissingInTheMiddle) {
     const Tensor x = Tensor::zeros({3, 7, 10, 5}), cosines = Tensor::zeros({3, 10, 5});
     EXPECT_THAT(advice_when([&] { static_cast<void>(x * cosines); }),

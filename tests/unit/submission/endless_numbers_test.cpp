@@ -41,6 +41,8 @@ TEST(EndlessNumbers, AnInfiniteNumberIsNeverReached) {
     EXPECT_EQ(stays("int e = 0;", "while (size >= 2) { size /= 2; ++e; }"), "size infinite");
     EXPECT_EQ(stays("double x = std::abs(size);", "for (; x >= 2; x /= 2) ++e;"), "x infinite");
     EXPECT_EQ(stays("int e = 0;", "while (size < 1) { size *= 2; --e; }"), "size 0");
+    EXPECT_EQ(stays("while (size >= 2) size /= 2;", "while (size < 1) size *= 2;"), "size 0")
+        << "that leaves 0 as it is";
 }
 
 TEST(EndlessNumbers, OfALoopThatMayEndNothingIsSaid) {

@@ -10,9 +10,7 @@ struct Sizes {
     Index B, H, C, d;
 };
 
-Sizes sizes_of(const Cache& cache) {
-    return {cache.k.size(0), cache.k.size(1), cache.k.size(2), cache.k.size(3)};
-}
+Sizes sizes_of(const Cache& cache) { return {cache.k.size(0), cache.k.size(1), cache.k.size(2), cache.k.size(3)}; }
 
 bool fits(const Tensor& tensor, const Sizes& is, Index n) {
     return tensor.rank() == 4 && tensor.size(0) == is.B && tensor.size(1) == is.H && tensor.size(2) == n &&
