@@ -3,7 +3,7 @@
 namespace headway::build {
 namespace {
 
-constexpr BeginnersError warnings[] = {
+constexpr BeginnersError table_of_warnings[] = {
     {R"(no return statement|reaches end of|does not return a value|does not return in all)", "",
      "On some way through it this function ends without return; what it gives then is nobody's choice."},
     {R"('?>= 0'? is always true|< 0'? is always false|unsigned expression)", "",
@@ -29,6 +29,6 @@ constexpr BeginnersError warnings[] = {
 
 }  // namespace
 
-std::span<const BeginnersError> beginners_warnings() { return warnings; }
+std::span<const BeginnersError> beginners_warnings() { return table_of_warnings; }
 
 }  // namespace headway::build

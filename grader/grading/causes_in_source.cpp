@@ -33,6 +33,7 @@ void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const ReadSo
             lines.insert(around->words[i].line);
     if (lines.empty() || lines.size() > most_told) return;
     std::vector<std::string> numbers;
+    numbers.reserve(lines.size());
     for (const int line : lines) numbers.push_back(std::to_string(line));
     function.sentences.push_back(
         fmt::format("that function has Tensor::empty in line{} {}, too: look whether all of it is written there first",

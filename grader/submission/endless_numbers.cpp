@@ -168,19 +168,19 @@ std::optional<StaysTrue> stays_true(const FunctionAround& function, int line) {
     const LoopWords read(function.words);
     const auto loop = read.loop_in(line);
     if (!loop) return {};
-    std::size_t begin = *loop + 2, end = read.closing(*loop + 1);
+    std::size_t begin = *loop + 2, behind = read.closing(*loop + 1);
     if (read.is(*loop, "for")) {
         const std::vector<std::size_t> parts = read.semicolons(*loop);
         if (parts.size() != 2) return {};
         begin = parts[0] + 1;
-        end = parts[1];
+        behind = parts[1];
     }
-    const auto asked = comparison(read, begin, end);
+    const auto asked = comparison(read, begin, behind);
     const std::size_t last = read.end_of(*loop) + 1;
     for (const char* leaves : {"break", "return", "throw", "goto"})
         if (read.is_among(leaves, *loop, last)) return {};
     if (!asked || !read.is_floating(asked->left, begin)) return {};
-    const auto change = read.only_change(asked->left, end, last);
+    const auto change = read.only_change(asked->left, behind, last);
     if (!change) return {};
     if (asked->right_is_a_number) return stays_below_or_above(read, *asked, *change, *loop);
     const bool right_stays = read.is_floating(asked->right, begin) && read.stays(asked->right, begin, last);
