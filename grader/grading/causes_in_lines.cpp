@@ -2,6 +2,7 @@
 
 #include "submission/function_places.hpp"
 #include "submission/source_words.hpp"
+#include "submission/words_of_files.hpp"
 #include "verdict/phrases.hpp"
 
 #include <fmt/format.h>
@@ -28,12 +29,8 @@ std::optional<std::pair<std::size_t, std::size_t>> body_of(const Words& words, s
     std::size_t begin = name;
     while (begin < words.size() && !is(words, begin, "{") && !is(words, begin, ";")) ++begin;
     if (!is(words, begin, "{")) return {};
-    std::size_t depth = 0;
-    for (std::size_t i = begin; i < words.size(); ++i) {
-        if (is(words, i, "{")) ++depth;
-        if (is(words, i, "}") && --depth == 0) return std::pair(begin, i);
-    }
-    return {};
+    const std::size_t end = build::closing_brackets(words)[begin];
+    return end < words.size() ? std::optional(std::pair(begin, end)) : std::nullopt;
 }
 
 }  // namespace

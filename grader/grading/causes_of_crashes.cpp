@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -147,6 +148,8 @@ std::optional<std::pair<int, std::string>> has_rows_without_elements(const std::
                 if (depth == 1 && words[end].text == ",") return {};  // its rows have what follows
                 if (depth > 0) argument += words[end].text;
             }
+            for (std::size_t k = 1; k < i; ++k)  // another list: then it is a copy
+                if (words[k].text == argument && (words[k - 1].text == ">" || words[k - 1].text == "&")) return {};
             found.emplace(words[i].line, argument);
             continue;
         }
@@ -167,10 +170,13 @@ std::optional<std::pair<int, std::string>> has_rows_without_elements(const std::
 /// elements; and the line that declares it.
 std::optional<std::pair<std::string, int>> member_without_elements(const std::vector<build::Word>& words, int line) {
     const auto is = [&](std::size_t i, const char* text) { return i < words.size() && words[i].text == text; };
-    for (std::size_t i = 1; i + 3 < words.size(); ++i) {
+    constexpr int most_tried = 16;  // of one line: each is looked for in all of its function
+    int tried = 0;
+    for (std::size_t i = 1; i + 3 < words.size() && tried < most_tried; ++i) {
         const bool is_asked = words[i].line == line && words[i].is_name() && is(i + 1, ".") && words[i + 2].is_name() &&
                               is(i + 3, "[") && !is(i - 1, ".");
         if (!is_asked) continue;
+        ++tried;
         int declared = 0;
         bool may_have_some = false;
         for (std::size_t k = 1; k + 4 < words.size(); ++k) {
@@ -197,7 +203,10 @@ void tell_what_one_less_than_none_is(Failure& failure, const ReadSources& source
     for (std::size_t i = 1; i + 6 < words.size(); ++i) {
         const bool is_one_less = words[i].is_name() && is(i + 1, ".") && is(i + 2, "size") && is(i + 3, "(") &&
                                  is(i + 4, ")") && is(i + 5, "-") && is(i + 6, "1") && is(i - 1, "<");
-        if (!is_one_less || words[i].line > failure.at->line) continue;
+        const auto is_used_there = [&](const build::Word& word) {
+            return word.line == failure.at->line && word.text == words[i].text;
+        };
+        if (!is_one_less || words[i].line > failure.at->line || std::ranges::none_of(words, is_used_there)) continue;
         failure.advice = fmt::format(
             "Where {0} is empty, {0}.size() - 1 (line {1}) is a huge number, as sizes are unsigned: write i + 1 < "
             "{0}.size(), and ask whether {0} is empty before back() or front().",

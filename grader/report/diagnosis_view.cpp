@@ -134,9 +134,7 @@ void show_unrecognised(Page& page, const verdict::Exercise& exercise, const Func
     const std::string title = unnamed_in_words(exercise, function.function);
     page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::waiting}, {title, Tone::strong}});
     const Page::Paragraph detail = {.indent = detail_indent, .hanging = 2};
-    for (const std::string& sentence : function.sentences)
-        if (!title.ends_with(" throws where it should answer") || sentence != verdict::throws_for_some)
-            page.paragraph(detail, {{sentence}});
+    for (const std::string& sentence : sentences_below(title, function)) page.paragraph(detail, {{sentence}});
 }
 
 }  // namespace

@@ -82,8 +82,9 @@ void write_unrecognised(Xml& page, const verdict::Exercise& exercise, const Func
         if (loud->always) return;
         page.open("div", {{"class", "mistake unnamed"}});
     }
-    page.text("h3", {}, unnamed_in_words(exercise, function.function));
-    for (const std::string& sentence : function.sentences) page.text("p", {}, sentence);
+    const std::string title = unnamed_in_words(exercise, function.function);
+    page.text("h3", {}, title);
+    for (const std::string& sentence : sentences_below(title, function)) page.text("p", {}, sentence);
     page.close();
 }
 

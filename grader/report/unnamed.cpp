@@ -51,4 +51,10 @@ std::string unnamed_in_words(const verdict::Exercise& exercise, const std::strin
     return function + " is wrong in a way that Headway has no name for";
 }
 
+std::vector<std::string> sentences_below(const std::string& title, const FunctionDiagnosis& function) {
+    std::vector<std::string> sentences = function.sentences;
+    if (title.ends_with(" throws where it should answer")) std::erase(sentences, verdict::throws_for_some);
+    return sentences;
+}
+
 }  // namespace headway::report

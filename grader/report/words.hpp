@@ -72,6 +72,9 @@ inline constexpr const char* not_looked_at = "Headway's time was up before it ha
 /// that nothing is.
 std::string unnamed_in_words(const verdict::Exercise& exercise, const std::string& function);
 
+/// What is seen of it, but for what that title says already.
+std::vector<std::string> sentences_below(const std::string& title, const verdict::FunctionDiagnosis& function);
+
 /// Nothing if it is not among the functions diagnosed.
 const verdict::FunctionDiagnosis* diagnosis_of(const verdict::Diagnosis& diagnosis, const std::string& function);
 

@@ -52,6 +52,13 @@ Tensor random_angles(Random& random, Index B, Index T, Index pairs) {
     return random_tensor(random, {B, T, pairs}) * 3.0F;
 }
 
+Tensor with_some_zeros(const Tensor& angles) {
+    Tensor some = angles.clone();
+    some.select(1, 0).fill(0);
+    some(some.size(0) - 1, some.size(1) - 1, 0) = 0;
+    return some;
+}
+
 Array rotated(const Tensor& x, const Tensor& positions, double base) {
     return diagnosis::turned_in_attention(Rotary::right(), exact(x), exact(positions), base, 1);
 }

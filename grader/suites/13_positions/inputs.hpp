@@ -42,6 +42,9 @@ Tensor random_positions(Random& random, Index B, Index T, Index largest);
 /// (B, T, pairs), each another.
 Tensor random_angles(Random& random, Index B, Index T, Index pairs);
 
+/// The same, but of the first token, as at position 0, and one of the last.
+Tensor with_some_zeros(const Tensor& angles);
+
 /// As numbers, and with error bounds where a submission had to compute them itself.
 Array rotated(const Tensor& x, const Tensor& positions, double base);
 

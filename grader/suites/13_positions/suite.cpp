@@ -87,10 +87,7 @@ void expect_all_turned(Student& student, Random& random, const std::string& func
     expect_turned(student, function, x.contiguous(), angles);
     expect_turned(student, function, strided(x), random_angles(random, n.T, n.B, d / 2).transpose(0, 1));
     expect_turned(student, function, x, angles * 2'000.0F);
-    Tensor some_zero = angles.clone();  // as at position 0
-    some_zero.select(1, 0).fill(0);
-    some_zero(n.B - 1, n.T - 1, 0) = 0;
-    expect_turned(student, function, x, some_zero);
+    expect_turned(student, function, x, with_some_zeros(angles));
     for_every_relation(student, random, "B H T I", [&](const AxisSizes& sizes, Random& own) {
         expect_turned(student, function, heads(own, sizes["B"], sizes["H"], sizes["T"], 2 * sizes["I"]),
                       random_angles(own, sizes["B"], sizes["T"], sizes["I"]));

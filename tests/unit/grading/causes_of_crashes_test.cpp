@@ -122,6 +122,10 @@ TEST(CausesOfCrashes, AVectorWithoutElementsIsToldWithItsLine) {
     EXPECT_THAT(told("std::vector<std::vector<bool>> sees(S);", "sees[t][s] = open;", "auto now = sees;"),
                 HasSubstr("sees has S rows (line 2), each without elements"));
     EXPECT_EQ(told("std::vector<std::vector<bool>> sees(S, std::vector<bool>(S));", "sees[t][s] = open;"), "");
+    EXPECT_EQ(
+        told("std::vector<std::vector<bool>> all = f(S); std::vector<std::vector<bool>> sees(all);", "sees[t][s] = 1;"),
+        "")
+        << "a copy";
     EXPECT_EQ(told("std::vector<std::vector<bool>> sees(S); sees[0].resize(S);", "sees[t][s] = open;"), "");
     EXPECT_EQ(told("", "row[s] = 1;"), "");
 }
