@@ -45,7 +45,7 @@ constexpr BeginnersError table[] = {
     {UNKNOWN(R"(\w+)"), "",
      "Nothing is called $1$2$3 here: is it spelt as where it was declared, and declared above, in this block?"},
     {R"('(\w+)' is not captured|variable '(\w+)' cannot be implicitly captured)", "",
-     "A lambda sees variables around it only if its square brackets say so: write [&] in place of []."},
+     "A lambda sees variables around it only if its square brackets say so: begin it with [&]."},
     {R"(default argument given for parameter|redefinition of default argument)", "",
      "What this parameter is by default, its declaration says already: leave out = … here."},
     {R"(redeclaration|redefinition)", "",
@@ -241,9 +241,9 @@ constexpr BeginnersError table[] = {
      "2})."},
     {R"(call to '(?:std::)?swap\b)", R"(\.(shape|strides)\()",
      "@1() is for reading. Swap in a copy: auto changed = x.@1();"},
-    {R"(no matching function for call to '(\w+)::\1\(\)|must explicitly initialize the member '(\w+)')", "",
-     "That member cannot be made without arguments. Give them in the constructor's list: Layer(…) : member_(arguments) "
-     "{"},
+    {R"(no matching function for call to '(?:\w+::)*(\w+)::\1\(\)|must explicitly initialize the member '(\w+)')", "",
+     "A member of this class cannot be made without arguments, and = in the body comes too late. Give them in the "
+     "constructor's list: Layer(…) : member_(arguments) {"},
     {R"(emplace|construct_at|matching constructor)", R"(emplace|push_back|make_)",
      "What stands in the brackets makes no such element: it must fit one of its constructors."},
     {R"(for call to '(?:push_back|emplace_back|insert|resize)')", "",

@@ -104,7 +104,30 @@ constexpr BeginnersError habits[] = {
     {R"(shadows a (?:member|field) of)", R"(^auto (\w+) =)",
      "This makes a new variable @1, and leaves the member @1 as it was. To set the member, leave out auto."},
 
+    {R"('(?:const )?float ?\(\*?\)\((?:void)?\)(?: noexcept)?')", R"(numeric_limits<\w+>::(\w+)\b(?!\s*\())",
+     "It is a function, so () comes after its name: std::numeric_limits<float>::@1()."},
+    {R"(unresolved overloaded function type|invalid use of member function|from type '[^']*::\)\(|non-static member function must be called)",
+     R"(\b(?:shape|strides)\[\s*-\s*(\d))",
+     "One size of a tensor is a call: x.size(-@1), where -1 is the last axis. shape() is a std::vector, which has no "
+     "elements below 0."},
+
     // ---- what a Tensor has, and others have not
+    {R"(Eigen[^]*no member named 'T'|no member named 'T'[^]*Eigen)", "",
+     "Of an Eigen matrix, write transpose(), without arguments: as_eigen(x).transpose()."},
+    {R"(no member named '(repeat_interleave|repeat|tile)')", "",
+     "There is no $1. Where each position of an axis is wanted n times: put a 1 behind that axis with view({…}), expand "
+     "it to n, and join the two with contiguous().view({…})."},
+    {R"(no member named '(broadcast_to|expand_as)')", "", "There is no $1. x.expand({…}) repeats axes of size 1."},
+    {R"('(?:const )?(?:\w+::)*Mask' has no member named '(?:slice|select|view)'|no member named '(?:slice|select|view)' in '(?:const )?(?:\w+::)*Mask')",
+     "",
+     "A Mask cannot be cut. Make one of the part's shape, Mask part = Mask::allow_all({rows, columns}), and give it "
+     "each element in loops: part(t, s) = mask(first + t, s)."},
+    {R"(vector<[^]*no member named '(?:contains|includes|find|has)'|no member named '(?:contains|includes|find|has)' in '(?:const )?std::vector)",
+     "",
+     "A std::vector has no such function. Whether x is in v says std::find(v.begin(), v.end(), x) != v.end(), from "
+     "<algorithm>."},
+    {R"(for call to '(?:sum|mean|max)\b)", R"((?:^|[^:\w.])(sum|mean|max)\((?:[^()]|\([^()]*\))*,\s*(?:true|false|1)\s*\))",
+     "Whether the axis stays is said in words: @1(x, -1, KeepAxis::yes)."},
     {R"('(?:const )?(?:\w+::)*Mask' has no member named '()" OF_TENSORS_ALONE
      R"()'|no member named '()" OF_TENSORS_ALONE R"()' in '(?:const )?(?:\w+::)*Mask')",
      "", "A Tensor has $1$2, a Mask has none: go through its elements, as in mask(b, h, t, s)."},

@@ -263,7 +263,11 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
             message.notes = notes_of(words, message.at);
             message.advice = advice_on_const_variable(message, words_);
             if (message.advice.empty()) message.advice = earlier.advice_on(message, words_);
-            if (message.advice.empty()) message.advice = advice_on(message);
+            if (message.advice.empty()) {
+                CompilerMessage whole = message;  // with what it is assigned to, where that is the line above
+                whole.at = own_.with_left_side(message.at);
+                message.advice = advice_on(whole);
+            }
         }
         if (message.advice.empty() && spot->is != Spot::Is::the_place) message.advice = verdict::within_a_library;
         if (spot->is != Spot::Is::who_included) earlier.add(message);

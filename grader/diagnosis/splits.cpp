@@ -86,6 +86,12 @@ bool split_together(const Holds& a, const Holds& b, const Holds& wrong) {
     return first_alone >= least_alone && second_alone >= least_alone;
 }
 
+/// Whether one of two subjects is a size that the other one compares: "H H_kv" and "H_kv".
+bool speaks_of_the_same_sizes(const std::pair<std::string, std::string>& subjects) {
+    const auto& [a, b] = subjects;
+    return a.starts_with(b + " ") || a.ends_with(" " + b) || b.starts_with(a + " ") || b.ends_with(" " + a);
+}
+
 /// Whether two questions have the same tensors contiguous, but for the one that the condition speaks of.
 bool are_laid_out_alike(const Condition& condition, const Facts& a, const Facts& b) {
     return std::ranges::all_of(a.flag, [&](const auto& flag) {
@@ -145,7 +151,9 @@ std::optional<std::string> what_splits(const Sorted& given) {
     std::vector<Condition> alone;
     for (std::size_t i = 0; i < necessary.size(); ++i)
         if (holds[i] == sorted.wrong) alone.push_back(necessary[i]);
-    if (!alone.empty()) return most_likely(alone);
+    // "H > 5" may be all that was asked of groups: "H > H_kv and H_kv > 1" says as much, and of what.
+    const bool are_all_long = std::ranges::none_of(alone, [](const Condition& one) { return one.beyond.empty(); });
+    if (!are_all_long) return most_likely(alone);
     std::string together;
     std::set<std::pair<std::string, std::string>> pairs;
     for (std::size_t i = 0; i < necessary.size(); ++i)
@@ -154,7 +162,8 @@ std::optional<std::string> what_splits(const Sorted& given) {
             if (together.empty()) together = both_hold(necessary[i].words, necessary[j].words);
             pairs.insert(std::minmax({subject_of(necessary[i]), subject_of(necessary[j])}));
         }
-    return pairs.size() == 1 ? std::optional(together) : std::nullopt;
+    if (pairs.size() == 1 && (alone.empty() || speaks_of_the_same_sizes(*pairs.begin()))) return together;
+    return alone.empty() ? std::nullopt : most_likely(alone);
 }
 
 std::optional<NeededOption> needed_option(const Sorted& sorted) {

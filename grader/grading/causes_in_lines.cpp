@@ -33,6 +33,28 @@ std::optional<std::pair<std::size_t, std::size_t>> body_of(const Words& words, s
     return end < words.size() ? std::optional(std::pair(begin, end)) : std::nullopt;
 }
 
+/// The lines of each `if` of a function that returns.
+std::vector<int> ways_out(const Words& words) {
+    const std::vector<std::size_t> closing = build::closing_brackets(words);
+    std::vector<int> lines;
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+        if (!is(words, i, "if") || !is(words, i + 1, "(")) continue;
+        const std::size_t begin = closing[i + 1] + 1;
+        const std::size_t end = is(words, begin, "{") ? closing[begin] : begin + 1;
+        bool returns = false;
+        for (std::size_t k = begin; k < std::min(end, words.size()); ++k) returns |= words[k].text == "return";
+        if (returns) lines.push_back(words[i].line);
+    }
+    return lines;
+}
+
+/// Whether a parameter of the function is such a mask.
+bool has_mask_parameter(const Words& words, const std::string& name) {
+    for (std::size_t i = 2; i + 1 < words.size() && !is(words, i, "{"); ++i)
+        if (words[i].text == name && is(words, i - 1, "&") && is(words, i - 2, "Mask")) return true;
+    return false;
+}
+
 }  // namespace
 
 void tell_of_a_throw_left(Failure& failure, const ReadSources& sources) {
@@ -101,15 +123,46 @@ void tell_what_calls_itself(Failure& failure, const ReadSources& sources) {
     if (!failure.at || failure.advice || failure.message.find("recurses without end") == std::string::npos) return;
     const auto around = sources.lines().function_around(*failure.at);
     if (!around || around->name.empty()) return;
-    int line = 0, calls = 0;
+    std::vector<int> calls;
     for (std::size_t i = 1; i + 1 < around->words.size(); ++i)
         if (around->words[i].text == around->name && is(around->words, i + 1, "(") &&
-            around->words[i].line > around->words.front().line) {
-            line = around->words[i].line;
-            ++calls;
-        }
-    const auto at = calls == 1 ? sources.lines().at(failure.at->file, line) : std::nullopt;
-    if (at) failure.advice = fmt::format("{} calls itself there, in line {}: {}", around->name, line, at->text);
+            around->words[i].line > around->words.front().line)
+            calls.push_back(around->words[i].line);
+    constexpr std::size_t most_told = 3;
+    if (calls.empty() || calls.size() > most_told) return;
+    const auto at = [&](int line) { return sources.lines().at(failure.at->file, line); };
+    const auto call = at(calls.front());
+    if (!call) return;
+    std::string told = fmt::format("{} calls itself there, in line {}: {}", around->name, call->line, call->text);
+    std::vector<int> ends = ways_out(around->words);
+    std::erase_if(ends, [&](int line) { return line > call->line; });
+    const auto condition = ends.empty() || ends.size() > most_told ? std::nullopt : at(ends.back());
+    if (condition) {
+        std::vector<std::string> lines;
+        for (const int line : ends) lines.push_back(std::to_string(line));
+        told += fmt::format("  It ends by line{} {} alone, and for what it hands on {} true: {}",
+                            ends.size() == 1 ? "" : "s", verdict::listed(std::move(lines)),
+                            ends.size() == 1 ? "that is never" : "none of them is ever", condition->text);
+    }
+    failure.advice = std::move(told);
+}
+
+void tell_what_a_mask_may_lack(Failure& failure, const ReadSources& sources) {
+    if (!failure.at || !failure.advice || failure.message.find("element access: the mask is undefined") == std::string::npos)
+        return;
+    const auto around = sources.lines().function_around(*failure.at);
+    if (!around || std::ranges::any_of(around->words, [](const build::Word& word) { return word.text == "expand"; }))
+        return;
+    const Words& words = around->words;
+    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+        if (words[i].line != failure.at->line || !is(words, i + 1, "(") || !has_mask_parameter(words, words[i].text))
+            continue;
+        failure.advice = fmt::format(
+            "{0} may be a Mask{{}}, which blocks nothing, and may have fewer axes than the scores, or axes of size 1. "
+            "Where {0}.defined(), expand it to their shape first: {0}.expand(scores.shape()).",
+            words[i].text);
+        return;
+    }
 }
 
 void tell_what_a_comma_leaves(Failure& failure) {

@@ -21,6 +21,9 @@ void tell_what_a_remainder_gives(verdict::Failure& failure);
 /// Where a helper calls itself without end: names the line that does.
 void tell_what_calls_itself(verdict::Failure& failure, const ReadSources& sources);
 
+/// Where an element is asked of a mask that is not given, in a function that expands none: says what a mask may be.
+void tell_what_a_mask_may_lack(verdict::Failure& failure, const ReadSources& sources);
+
 /// Where an index in square brackets has a comma, x[b, h]: says that only its last part counts.
 void tell_what_a_comma_leaves(verdict::Failure& failure);
 

@@ -178,17 +178,6 @@ namespace {
 /// Names of one line that are tried: each is looked for in the whole function.
 constexpr int most_names = 16;
 
-/// The word of "Type name;" that names a local variable, if nothing else above the line mentions it; else 0.
-std::size_t only_declared(const std::string& name, const std::vector<build::Word>& words, int line) {
-    std::size_t found = 0;
-    for (std::size_t i = 1; i + 3 < words.size() && words[i].line < line; ++i) {
-        if (words[i].text != name || words[i - 1].text == ".") continue;
-        if (found != 0 || !words[i - 1].is_name() || !build::ends_without_value(words, i)) return 0;
-        found = i;
-    }
-    return found;
-}
-
 bool defines_type(const std::vector<build::Word>& words, const std::string& type) {
     for (std::size_t i = 0; i + 1 < words.size(); ++i)
         if ((words[i].text == "struct" || words[i].text == "class" || words[i].text == "using") &&
@@ -247,54 +236,13 @@ void tell_what_was_never_made(Failure& failure, const ReadSources& sources) {
             const auto element = words[i].line == failure.at->line ? element_at(words, i) : std::nullopt;
             if (!element) continue;
             ++names;
-            const std::size_t declared = only_declared(words[i].text, words, failure.at->line);
+            const std::size_t declared = build::declared_alone(words[i].text, words, failure.at->line);
             if (declared == 0) continue;
             const std::string& type = words[declared - 1].text;
             if (is_made_anywhere(*element, words) || element->is_of_a_member == (type == "Tensor") ||
                 defines_type(sources.words_of(failure.at->file), type))
                 continue;
             return never_made_in_words(*element, declared, words);
-        }
-        return {};
-    });
-    if (told) failure.advice = told;
-}
-
-namespace {
-
-/// "nothing_seen(…)", if the submission has a function that gives a struct of that type.
-std::string where_one_comes_from(const std::string& type, const std::vector<build::Word>& words) {
-    for (std::size_t i = 0; i + 2 < words.size(); ++i)
-        if (words[i].text == type && words[i + 1].is_name() && words[i + 2].text == "(")
-            return words[i + 1].text + "(…)";
-    return "…";
-}
-
-}  // namespace
-
-void tell_what_was_handed_on_empty(Failure& failure, const std::vector<verdict::SourceLine>& callers,
-                                   const ReadSources& sources) {
-    if (!failure.at || callers.empty() || failure.message.find("rank 0, shape ()") == std::string::npos) return;
-    const verdict::SourceLine& caller = callers.front();
-    const auto& told = sources.about(Question::what_was_handed_on, caller, [&]() -> std::optional<std::string> {
-        const auto function = sources.lines().function_around(caller);
-        if (!function) return {};
-        const std::vector<build::Word>& words = function->words;
-        int names = 0;
-        for (std::size_t i = 1; i + 1 < words.size() && names < most_names; ++i) {
-            const bool is_argument = words[i].line == caller.line && words[i].is_name() &&
-                                     (words[i - 1].text == "(" || words[i - 1].text == ",") &&
-                                     (words[i + 1].text == ")" || words[i + 1].text == ",");
-            if (!is_argument) continue;
-            ++names;
-            const std::size_t declared = only_declared(words[i].text, words, caller.line);
-            if (declared == 0) continue;
-            const std::string& type = words[declared - 1].text;
-            if (type == "Tensor" || type == "Mask") continue;
-            return fmt::format(
-                "{0} holds nothing when it gets there: line {1} declares it without a value. Write {2} {0} = {3}; "
-                "there.",
-                words[i].text, words[declared].line, type, where_one_comes_from(type, sources.words_of(caller.file)));
         }
         return {};
     });

@@ -28,11 +28,6 @@ void tell_of_other_empty_ones(verdict::FunctionDiagnosis& function, const ReadSo
 /// struct of the student's own, which may make its tensors itself.
 void tell_what_was_never_made(verdict::Failure& failure, const ReadSources& sources);
 
-/// The same of a struct of the course's that was handed on as it was declared, and found empty.
-/// @param callers  the lines through which the program got there, innermost first
-void tell_what_was_handed_on_empty(verdict::Failure& failure, const std::vector<verdict::SourceLine>& callers,
-                                   const ReadSources& sources);
-
 /// Where += refuses a Tensor that was declared without a value, says what it begins with.
 void tell_how_a_sum_begins(verdict::Failure& failure, const ReadSources& sources);
 

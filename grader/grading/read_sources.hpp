@@ -38,6 +38,10 @@ public:
         which_is_not_cut,
         what_was_never_made,
         what_was_handed_on,
+        what_holds_nothing,
+        what_is_optional,
+        what_lies_below_0,
+        which_is_not_kept,
         what_stays_empty
     };
     /// What `answer()` gives, which is called once for a question and a line.

@@ -1,5 +1,6 @@
 #include "grading/where_it_failed.hpp"
 
+#include "grading/causes_in_declarations.hpp"
 #include "grading/causes_in_lines.hpp"
 #include "grading/causes_in_loops.hpp"
 #include "grading/causes_in_source.hpp"
@@ -170,6 +171,7 @@ void tell_where_a_sanitizer_ended_it(Failure& failure, const ReadSources& source
     tell_what_one_less_than_none_is(failure, sources);
     tell_what_refuses(failure);
     tell_what_calls_itself(failure, sources);
+    tell_what_has_no_element_below_0(failure, sources);
     if (!failure.at) return;
     const build::ThrowSite site{.line = *failure.at, .callers = callers_in(*failure.sanitizer, sources.lines())};
     failure.through = way_through(failure.function, site, sources.lines());
@@ -205,9 +207,14 @@ void tell_where_it_was(Failure& failure, const build::ThrowSite& site, const Rea
     tell_of_a_vector_without_elements(failure, sources);
     tell_what_one_less_than_none_is(failure, sources);
     tell_what_was_handed_on_empty(failure, site.callers, sources);
+    tell_what_holds_nothing(failure, sources);
+    tell_what_an_optional_lacks(failure, sources);
+    tell_what_has_no_element_below_0(failure, sources);
+    tell_which_child_is_not_kept(failure, sources);
     tell_what_refuses(failure);
     tell_what_a_remainder_gives(failure);
     tell_what_calls_itself(failure, sources);
+    tell_what_a_mask_may_lack(failure, sources);
     if (failure.kind == verdict::FailureKind::exception) tell_what_a_comma_leaves(failure);
     if (failure.kind == verdict::FailureKind::exception)
         failure.through = way_through(failure.function, site, sources.lines());
@@ -263,8 +270,10 @@ void leave_causes_to_names(verdict::Exercise& exercise) {
     };
     const auto is_named = [&](const std::string& function) {
         return std::ranges::any_of(exercise.diagnosis->mistakes, [&](const verdict::NamedMistake& mistake) {
-            return std::ranges::any_of(mistake.functions,
-                                       [&](const std::string& one) { return verdict::name_alone(one) == function; });
+            // That it throws names no cause.
+            return mistake.id != "refuses_what_fits" && std::ranges::any_of(mistake.functions, [&](const auto& one) {
+                       return verdict::name_alone(one) == function;
+                   });
         });
     };
     for (verdict::Test& test : exercise.tests)

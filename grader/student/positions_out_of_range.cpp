@@ -47,11 +47,38 @@ std::optional<Axis> other_axis_with(const std::string& position, const std::vect
     return shortest == axes.end() ? std::nullopt : std::optional(*shortest);
 }
 
+/// Of "(198)": an argument that has so many rows, and how long these are.
+std::optional<Axis> rows_of_an_argument(const std::string& shape, const std::vector<wire::Field>& asked) {
+    for (const wire::Field& argument : asked) {
+        const auto* tensor = std::get_if<Tensor>(&argument.value);
+        if (tensor == nullptr || !tensor->defined() || tensor->rank() < 2 || tensor->size(-1) < 2) continue;
+        if (to_string(Shape{tensor->numel() / tensor->size(-1)}) == shape)
+            return Axis{verdict::name_alone(argument.name), tensor->shape().size() - 1, tensor->size(-1)};
+    }
+    return {};
+}
+
+/// Whether it is (S, T), where the numbers T and S were given and differ.
+bool is_turned(const std::string& shape, const std::vector<wire::Field>& asked) {
+    Index T = 0, S = 0;
+    for (const wire::Field& argument : asked)
+        if (const auto* number = std::get_if<Index>(&argument.value)) {
+            if (argument.name == "T") T = *number;
+            if (argument.name == "S") S = *number;
+        }
+    return T != S && shape == to_string(Shape{S, T});
+}
+
 }  // namespace
 
-std::optional<std::string> of_index(const std::string& position, const std::string& axis, const std::string& size,
-                                    const std::vector<wire::Field>& asked) {
+std::optional<std::string> of_index(const OutOfRange& told_of, const std::vector<wire::Field>& asked) {
+    const auto& [position, axis, size, shape] = told_of;
     if (position.starts_with('-')) return "An index counts from 0 and is never negative; only axes may be.";
+    if (is_turned(shape, asked))
+        return fmt::format(
+            "{} is (S, T), and has one row for each key. What is indexed by query and key has the queries first: "
+            "{{T, S}}.",
+            shape);
     if (!is_one_too_far(position, size))
         return fmt::format("Axis {} has {} positions, counted from 0: is this the index of another axis?", axis, size);
     if (size == "1")
@@ -68,6 +95,11 @@ std::optional<std::string> of_index(const std::string& position, const std::stri
                           "Does its loop end too late, or is it the index of another axis (axis {} of {} has {} "
                           "positions)?",
                           other->number, other->of, other->size);
+    if (const auto rows = rows_of_an_argument(shape, asked))
+        return told + fmt::format(
+                          "Does its loop go through all numbers of {0}? That has {1} rows of {2}: number i is of row "
+                          "i / {2}.",
+                          rows->of, size, rows->size);
     return told + "Look at where its loop ends, and at what the loop adds to.";
 }
 
@@ -87,6 +119,11 @@ std::optional<std::string> of_slice(const std::string& begin, const std::string&
             "It would begin at {} and end at {}: slice(axis, begin, end) takes where the piece ends, not how long it "
             "is.",
             begin, end);
+    if (std::stol(begin) >= std::stol(size) && function.starts_with("ring_"))
+        return fmt::format(
+            "All of it lies past the end. If it is the ring that is cut: it has {} slots, and after the last comes "
+            "slot 0 again, so position p is in slot p % w.",
+            size);
     if (std::stol(begin) >= std::stol(size))
         return fmt::format(
             "All of it lies past the end: this axis has {} positions, counted from 0. Is it the axis that is meant, "

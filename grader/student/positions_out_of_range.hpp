@@ -12,9 +12,13 @@ namespace headway::judge {
 /// Indices and axes count from 0: the first one too many is how many there are.
 bool is_one_too_far(const std::string& position, const std::string& size);
 
+/// An index, the axis that lacks it, how many positions that axis has, and the whole shape.
+struct OutOfRange {
+    std::string position, axis, size, shape;
+};
+
 /// @param asked  the arguments of the call: the index may be meant for another axis of theirs
-std::optional<std::string> of_index(const std::string& position, const std::string& axis, const std::string& size,
-                                    const std::vector<wire::Field>& asked);
+std::optional<std::string> of_index(const OutOfRange& told_of, const std::vector<wire::Field>& asked);
 
 /// slice(axis, begin, end) of an axis of that size.
 std::optional<std::string> of_slice(const std::string& begin, const std::string& end, const std::string& size,

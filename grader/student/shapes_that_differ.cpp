@@ -92,9 +92,12 @@ std::string whole_beside_a_part(const std::string& a, const std::string& b, cons
         const auto* mask = std::get_if<Mask>(&argument.value);
         const bool is_it = (tensor != nullptr && tensor->defined() && to_string(tensor->shape()) == whole) ||
                            (mask != nullptr && mask->defined() && to_string(mask->shape()) == whole);
-        if (is_it)
-            return fmt::format(" {} comes whole, {}, and the other has {} of these: take the same part of both.",
-                               verdict::name_alone(argument.name), whole, std::min(first.back(), second.back()));
+        if (!is_it) continue;
+        const long part = std::min(first.back(), second.back());
+        const bool is_half = std::max(first.back(), second.back()) == 2 * part;
+        return fmt::format(" {} comes whole, {}, and the other has {} of these: take the same part of both{}",
+                           verdict::name_alone(argument.name), whole, part,
+                           is_half ? ", or, if each stands for two, repeat the shorter one: cat({y, y}, -1)." : ".");
     }
     return {};
 }
@@ -137,8 +140,8 @@ std::string of_broadcast(const std::string& operation, const std::string& from, 
     std::erase_if(differing, [&](std::size_t axis) { return operation == "expand" && source[axis] == 1; });
     if (operation == "expand" && source.size() == target.size() && differing.size() == 1)
         return fmt::format(
-            "Axis {} is {} in what is expanded, and {} where it should go: neither is 1, so both must be made for as "
-            "many positions.",
+            "Axis {} is {} in what is expanded, and {} where it should go: expand repeats axes of size 1 alone, so both "
+            "must be made for as many positions.",
             differing.front(), source[differing.front()], target[differing.front()]);
     if (operation == "copy_from" && source.size() == target.size() + 1)
         for (std::size_t axis = 0; axis < source.size(); ++axis) {

@@ -204,13 +204,19 @@ const Refusal refusals[] = {
                  "This tensor has {} ax{}, and {} takes any number of them: does your code count on {}, or does a loop "
                  "over the axes end too late?",
                  match[2].str(), match[2] == "1" ? "is" : "es", asked.function, std::stoi(match[1]) + 1);
-         if (auto told = of_an_argument_with_fewer_axes(match[3], match[2], asked.arguments)) return told;
-         if (is_one_too_far(match[1], match[2])) return "Axes are counted from 0: the last one is " + last + ", or -1.";
+         const auto fewer = of_an_argument_with_fewer_axes(match[3], match[2], asked.arguments);
+         constexpr int most_axes = 4;  // of what the course hands over
+         if (is_one_too_far(match[1], match[2]))
+             return "Axes are counted from 0: the last one is " + last + ", or -1." +
+                    (fewer && std::stoi(match[2]) < most_axes ? " If that is not it: " + *fewer : std::string());
+         if (fewer) return fewer;
          return "Its axes are 0 to " + last +
                 ", or from the last one on -1, -2 and so forth: it has fewer than you count on.";
      }},
-    {"std::out_of_range", R"(index (-?N) is out of range for axis (N) of size (N), shape S)",
-     [](const Match& match, const Asked& asked) { return of_index(match[1], match[2], match[3], asked.arguments); }},
+    {"std::out_of_range", R"(index (-?N) is out of range for axis (N) of size (N), shape (S))",
+     [](const Match& match, const Asked& asked) {
+         return of_index({match[1], match[2], match[3], match[4]}, asked.arguments);
+     }},
     {"std::out_of_range", R"((N) ind(?:ex|ices) given, but rank (N) needs N, shape S)",
      [](const Match& match, const Asked& asked) -> Advice {
          if (takes_any_rank(asked.function))
@@ -222,8 +228,10 @@ const Refusal refusals[] = {
          return "Each index stands for one axis. What may have fewer axes, as a mask may, first needs all of them: "
                 "expand() it to the shape that is indexed.";
      }},
-    {"std::out_of_range", R"(select: position (-?N) is out of range for axis (N) of size (N), shape S)",
-     [](const Match& match, const Asked& asked) { return of_index(match[1], match[2], match[3], asked.arguments); }},
+    {"std::out_of_range", R"(select: position (-?N) is out of range for axis (N) of size (N), shape (S))",
+     [](const Match& match, const Asked& asked) {
+         return of_index({match[1], match[2], match[3], match[4]}, asked.arguments);
+     }},
     {"std::out_of_range", R"(slice: \[(-?N), (-?N)\) is out of range for axis N of size (N), shape S)",
      [](const Match& match, const Asked& asked) { return of_slice(match[1], match[2], match[3], asked.function); }},
     {"std::out_of_range", R"(vector::_M_range_check: __n \(which is (N)\) >= this->size\(\) \(which is (N)\))",

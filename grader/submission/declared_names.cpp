@@ -88,4 +88,14 @@ bool is_declared_as_const(const std::string& name, const std::vector<Word>& word
     return is_const;
 }
 
+std::size_t declared_alone(const std::string& name, const std::vector<Word>& words, int line) {
+    std::size_t found = 0;
+    for (std::size_t i = 1; i + 3 < words.size() && words[i].line < line; ++i) {
+        if (words[i].text != name || words[i - 1].text == ".") continue;
+        if (found != 0 || !words[i - 1].is_name() || !ends_without_value(words, i)) return 0;
+        found = i;
+    }
+    return found;
+}
+
 }  // namespace headway::build

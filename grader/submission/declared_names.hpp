@@ -18,6 +18,9 @@ std::map<std::string_view, std::size_t> first_tensors(const std::vector<Word>& w
 /// Whether a declaration ends behind this name, without a value: "x;" or "x{};".
 bool ends_without_value(const std::vector<Word>& words, std::size_t name);
 
+/// The word of "Type name;" that names a local variable, if nothing else above the line mentions it; else 0.
+std::size_t declared_alone(const std::string& name, const std::vector<Word>& words, int line);
+
 /// Declared before this word with a type in front of it, and with no other way to it: else it may change unseen.
 bool is_local(const std::string& name, const std::vector<Word>& words, std::size_t before);
 

@@ -283,8 +283,13 @@ std::optional<SkippedStep> LoopReader::skipped_step(const Extent& loop) const {
         if (is(i, "continue") && skips == 0 && std::ranges::none_of(all, is_of_another)) skips = i;
         if (!read.contains(words_[i].text) || !may_change_at(i, HandedOver::may_change)) continue;
         if (skips == 0) return {};
-        for (std::size_t before = 0; before < skips; ++before)
-            if (is(before, "[") && is(before + 1, "&")) return {};  // a lambda may change what it refers to
+        // A lambda that begins behind its declaration may change what it refers to.
+        std::size_t declared = loop.begin;
+        while (declared > 1 && (words_[declared].text != words_[i].text || !words_[declared - 1].is_name() ||
+                                is(declared - 1, "return")))
+            --declared;
+        for (std::size_t before = declared; before < skips; ++before)
+            if (is(before, "[") && is(before + 1, "&")) return {};
         return SkippedStep{words_[skips].line, words_[i].line, words_[i].text};
     }
     return {};

@@ -1,11 +1,14 @@
 #include "suites/06_catch_the_bug/changes.hpp"
 
+#include "student/what_to_change.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <regex>
+#include <string_view>
 #include <utility>
 
 namespace headway::judge {
@@ -45,6 +48,17 @@ std::string what_an_axis_counts(const std::string& words) {
     const int axis = found[1].str().front() - '0';
     return fmt::format(" Weights, and masks of four axes, are (B, H, T, S): axis {} counts {}.", axis,
                        counted.at(static_cast<std::size_t>(axis)));
+}
+
+std::string what_to_change_in_a_test(const std::string& words) {
+    constexpr std::string_view begin = "C++ exception with description \"", end = "\" thrown in the test body";
+    const std::size_t at = words.find(begin), last = words.find(end);
+    if (at == std::string::npos || last == std::string::npos || last < at) return "";
+    const std::string said = words.substr(at + begin.size(), last - at - begin.size());
+    // GoogleTest does not tell the type.
+    for (const char* type : {"std::invalid_argument", "std::out_of_range", "std::bad_optional_access"})
+        if (const auto advice = what_to_change({.type = type, .message = said}, "", {})) return " " + *advice;
+    return "";
 }
 
 namespace {

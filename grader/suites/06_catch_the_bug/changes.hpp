@@ -43,6 +43,9 @@ wire::Value with_queries_before_heads(wire::Value answer);
 /// that of weights or of a mask. Else nothing.
 std::string what_an_axis_counts(const std::string& words);
 
+/// Where a test's own code threw: what to change, if the library's words are known. Empty if not.
+std::string what_to_change_in_a_test(const std::string& words);
+
 /// The question, with 0 for each number that is too large, infinite or none; nothing if there is no such number, or not
 /// so many elements are left.
 std::optional<wire::Value> within_the_promise(const wire::Value& question, ElementsLeft& left);

@@ -292,6 +292,11 @@ Unfair why_failed(const Student& student, std::uint64_t seed, const Trial& trial
             "weights(b, h, t, s).",
             &with_queries_before_heads};
     if (throws_out_of_range(met.first_words())) return {what_an_axis_counts(met.first_words())};
+    if (const std::string change = what_to_change_in_a_test(met.first_words()); !change.empty()) return {change};
+    constexpr const char* last_digits =
+        " These differ in the last digits: compare with a tolerance, as wide as the header promises.";
+    constexpr double of_a_float = 2e-7;
+    if (differs_in_last_digits(met.first_words(), of_a_float)) return {last_digits + on_large_scores(student, seed, met)};
     if (const roster::Entry* wrong = passed_alone(trial, test); wrong != nullptr && !wrong->mistake.empty()) {
         const diagnosis::Mistake& mistake = diagnosis::mistake(wrong->mistake);
         return {fmt::format(
@@ -305,8 +310,7 @@ Unfair why_failed(const Student& student, std::uint64_t seed, const Trial& trial
         return other.attention->is_right() && other.passed.contains(test);
     });
     if (differs_in_last_digits(met.first_words()))
-        return {" These differ in the last digits: compare with a tolerance, as wide as the header promises." +
-                on_large_scores(student, seed, met)};
+        return {last_digits + on_large_scores(student, seed, met)};
     if (some_pass)
         return {
             " It passes with other right attentions: they differ in their last digits (compare with a tolerance, as "

@@ -26,7 +26,7 @@ std::string rounded(const std::string& words) {
 
 }  // namespace
 
-bool differs_in_last_digits(const std::string& words) {
+bool differs_in_last_digits(const std::string& words, double most) {
     static const std::regex printed_alike(R"(Which is: (\S+)\s[\s\S]*Which is: \1(\s|$))");
     static const std::regex number(R"(-?\d+\.\d{3,}(e[-+]?\d+)?)");
     if (std::regex_search(words, printed_alike)) return true;
@@ -34,7 +34,7 @@ bool differs_in_last_digits(const std::string& words) {
     for (std::sregex_iterator found(words.begin(), words.end(), number), end; found != end; ++found)
         numbers.push_back(std::strtod(found->str().c_str(), nullptr));
     return std::ranges::any_of(numbers, [&](double a) {
-        return std::ranges::any_of(numbers, [&](double b) { return a != b && std::abs(a - b) <= 1e-4 * std::abs(a); });
+        return std::ranges::any_of(numbers, [&](double b) { return a != b && std::abs(a - b) <= most * std::abs(a); });
     });
 }
 

@@ -27,6 +27,9 @@ Array filled(const Array& slots, Index next) { return exact(filled(reference::to
 /// Expects what a ring should hold, and no storage beside it.
 void expect_held(Student& student, const wire::Handle cache, const diagnosis::Ring& due, const std::string& after) {
     const Contents held = contents(student, cache);
+    for (const auto& [part, tensor] : {std::pair(&kept_keys, held.k), std::pair(&kept_values, held.v)})
+        expect(tensor.defined(), Stage::none,
+               "your " + part->name + " are a Tensor{} that nothing was assigned to, after " + after);
     expect_shape(kept_keys, held.k.shape(), due.k.shape);
     expect_shape(kept_values, held.v.shape(), due.v.shape);
     expect_next(held, due.next, after);

@@ -40,7 +40,11 @@ void append(Answer& answer, const Ring& ring) {
     answer.parts.insert(answer.parts.end(), {{"k", ring.k}, {"v", ring.v}, {"next", number(ring.next)}});
 }
 
-void append(Answer& answer, const Contents& held) { append(answer, Ring{exact(held.k), exact(held.v), held.next}); }
+void append(Answer& answer, const Contents& held) {
+    if (!held.k.defined()) answer.parts.emplace_back("k undefined", Array{});
+    if (!held.v.defined()) answer.parts.emplace_back("v undefined", Array{});
+    if (held.k.defined() && held.v.defined()) append(answer, Ring{exact(held.k), exact(held.v), held.next});
+}
 
 Predict predict_make_ring(const Arguments& arguments) {
     const auto size = [&](const char* name) { return integer(arguments, name); };

@@ -1,4 +1,5 @@
 // What one line of a submission says of why a call failed.
+#include "grading/causes_in_declarations.hpp"
 #include "grading/causes_in_lines.hpp"
 
 #include "grading/causes_in_source.hpp"

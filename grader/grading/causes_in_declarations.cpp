@@ -1,0 +1,265 @@
+#include "grading/causes_in_declarations.hpp"
+
+#include "submission/declared_names.hpp"
+#include "submission/function_places.hpp"
+#include "submission/source_words.hpp"
+#include "submission/words_of_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headway::cli {
+
+using verdict::Failure;
+using Question = ReadSources::Question;
+
+namespace {
+
+using Words = std::vector<build::Word>;
+
+/// Names of one line that are tried: each is looked for in the whole function.
+constexpr int most_names_tried = 16;
+
+bool stands(const Words& words, std::size_t i, const char* text) { return i < words.size() && words[i].text == text; }
+
+/// Whether a call, an index or a member of it follows.
+bool is_asked_for_something(const Words& words, std::size_t i) {
+    return (stands(words, i + 1, ".") && i + 2 < words.size() && words[i + 2].text != "defined") ||
+           stands(words, i + 1, "(") || stands(words, i + 1, "[");
+}
+
+}  // namespace
+
+void tell_what_holds_nothing(Failure& failure, const ReadSources& sources) {
+    const auto says = [&](const char* text) { return failure.message.find(text) != std::string::npos; };
+    const bool is_of_a_matrix = says("as_eigen: a matrix is needed, the shape is ()");
+    if (!failure.at || (!is_of_a_matrix && !says("for rank 0, shape ()"))) return;
+    const auto& told = sources.about(Question::what_holds_nothing, *failure.at, [&]() -> std::optional<std::string> {
+        const auto function = sources.lines().function_around(*failure.at);
+        if (!function) return {};
+        const Words& words = function->words;
+        int tried = 0;
+        for (std::size_t i = 2; i + 2 < words.size() && tried < most_names_tried; ++i) {
+            if (words[i].line != failure.at->line || !words[i].is_name() || stands(words, i - 1, ".")) continue;
+            const bool is_used = is_of_a_matrix ? stands(words, i - 1, "(") && stands(words, i - 2, "as_eigen")
+                                                : is_asked_for_something(words, i);
+            if (!is_used) continue;
+            ++tried;
+            const std::size_t declared = build::declared_alone(words[i].text, words, failure.at->line);
+            if (declared == 0) continue;
+            const std::string& type = words[declared - 1].text;
+            if (type != "Tensor" && type != "Mask") continue;
+            return fmt::format(
+                "{0} holds nothing there: line {1} declares it without a value. Write {2} {0} = {2}::{3}({{…}}); "
+                "there, with its shape.",
+                words[i].text, words[declared].line, type, type == "Mask" ? "allow_all" : "zeros");
+        }
+        return {};
+    });
+    if (told) failure.advice = told;
+}
+
+namespace {
+
+/// "nothing_seen(…)", if the submission has a function that gives a struct of that type.
+std::string where_one_comes_from(const std::string& type, const Words& words) {
+    for (std::size_t i = 0; i + 2 < words.size(); ++i)
+        if (words[i].text == type && words[i + 1].is_name() && words[i + 2].text == "(")
+            return words[i + 1].text + "(…)";
+    return "…";
+}
+
+/// Of std::vector<Running> states(n);, where the function assigns to no element and adds none: the line, and the type.
+std::optional<std::pair<int, std::string>> has_elements_never_set(const std::string& name, const Words& words,
+                                                                  const std::vector<std::size_t>& closing) {
+    std::optional<std::pair<int, std::string>> found;
+    for (std::size_t i = 4; i + 1 < words.size(); ++i) {
+        if (words[i].text != name || stands(words, i - 1, ".")) continue;
+        const bool is_declaration = stands(words, i - 1, ">") && words[i - 2].is_name() && stands(words, i - 3, "<") &&
+                                    stands(words, i - 4, "vector");
+        if (is_declaration && (!stands(words, i + 1, "(") || found)) return {};
+        if (is_declaration) {
+            const std::size_t end = closing[i + 1];
+            for (std::size_t k = i + 2; k < std::min(end, words.size()); ++k)
+                if (stands(words, k, ",")) return {};  // each begins as what follows
+            found.emplace(words[i].line, words[i - 2].text);
+            continue;
+        }
+        const bool is_size = stands(words, i + 1, ".") && stands(words, i + 2, "size");
+        const bool is_read_through = stands(words, i - 1, ":") && stands(words, i + 1, ")") &&
+                                     (stands(words, i - 3, "&") || stands(words, i - 4, "const"));
+        if (is_read_through) {
+            std::size_t head = i;
+            while (head > 0 && !stands(words, head, "(")) --head;
+            if (stands(words, head + 1, "const")) continue;
+        }
+        if (!found || (!stands(words, i + 1, "[") && !is_size)) return {};
+        const std::size_t behind = stands(words, i + 1, "[") ? closing[i + 1] + 1 : i + 2;
+        if (behind + 1 >= words.size() || (stands(words, behind, "=") && !stands(words, behind + 1, "="))) return {};
+    }
+    return found;
+}
+
+/// What stands at `name` in a call: "states" of absorb(states[i], …), and of absorb(states).
+std::optional<std::string> told_of_argument(std::size_t name, const Words& words,
+                                            const std::vector<std::size_t>& closing, const Words& whole_file,
+                                            int line) {
+    if (!stands(words, name - 1, "(") && !stands(words, name - 1, ",")) return {};
+    const bool is_element = stands(words, name + 1, "[");
+    const std::size_t behind = is_element ? closing[name + 1] + 1 : name + 1;
+    if (!stands(words, behind, ")") && !stands(words, behind, ",")) return {};
+    if (is_element) {
+        const auto elements = has_elements_never_set(words[name].text, words, closing);
+        if (!elements || elements->second == "Tensor" || elements->second == "Mask") return {};
+        return fmt::format(
+            "The elements of {0} hold nothing when they get there: line {1} makes it, and nothing gives them a value. "
+            "First {0}[…] = {2}; for each.",
+            words[name].text, elements->first, where_one_comes_from(elements->second, whole_file));
+    }
+    const std::size_t declared = build::declared_alone(words[name].text, words, line);
+    if (declared == 0) return {};
+    const std::string& type = words[declared - 1].text;
+    if (type == "Tensor" || type == "Mask") return {};
+    return fmt::format(
+        "{0} holds nothing when it gets there: line {1} declares it without a value. Write {2} {0} = {3}; there.",
+        words[name].text, words[declared].line, type, where_one_comes_from(type, whole_file));
+}
+
+}  // namespace
+
+void tell_what_was_handed_on_empty(Failure& failure, const std::vector<verdict::SourceLine>& callers,
+                                   const ReadSources& sources) {
+    if (!failure.at || callers.empty() || failure.message.find("rank 0, shape ()") == std::string::npos) return;
+    const verdict::SourceLine& caller = callers.front();
+    const auto& told = sources.about(Question::what_was_handed_on, caller, [&]() -> std::optional<std::string> {
+        const auto function = sources.lines().function_around(caller);
+        if (!function) return {};
+        const Words& words = function->words;
+        const std::vector<std::size_t> closing = build::closing_brackets(words);
+        const Words& whole_file = sources.words_of(caller.file);
+        int tried = 0;
+        for (std::size_t i = 1; i + 1 < words.size() && tried < most_names_tried; ++i) {
+            if (words[i].line != caller.line || !words[i].is_name()) continue;
+            ++tried;
+            if (auto argument = told_of_argument(i, words, closing, whole_file, caller.line)) return argument;
+        }
+        return {};
+    });
+    if (told) failure.advice = told;
+}
+
+namespace {
+
+/// Whether `name` is assigned to at `i`, by = or emplace.
+bool is_given_a_value(const Words& words, std::size_t i) {
+    const bool is_assigned = stands(words, i + 1, "=") && !stands(words, i + 2, "=");
+    return is_assigned || (stands(words, i + 1, ".") && stands(words, i + 2, "emplace"));
+}
+
+/// Of a std::optional that is declared without a value, what the function's words say of how it gets one.
+std::optional<std::string> how_it_gets_a_value(const std::string& name, const Words& words,
+                                               const std::vector<std::size_t>& closing) {
+    int declared = 0, given = 0;
+    bool asks_first = false;
+    for (std::size_t i = 2; i + 2 < words.size(); ++i) {
+        if (words[i].text != name || stands(words, i - 1, ".")) continue;
+        if (stands(words, i - 1, ">") && build::ends_without_value(words, i)) {
+            if (declared > 0) return {};
+            declared = words[i].line;
+            continue;
+        }
+        if (declared == 0 || stands(words, i - 1, "&")) return {};
+        if (!is_given_a_value(words, i)) continue;
+        if (given > 0) return {};
+        given = words[i].line;
+        // if (name && …) name = …, and if (name.has_value() && …), with the assignment as the statement or its first.
+        const std::size_t before = stands(words, i - 1, "{") ? i - 2 : i - 1;
+        for (std::size_t open = 1; open < before && stands(words, before, ")"); ++open)
+            if (stands(words, open, "(") && closing[open] == before && stands(words, open - 1, "if"))
+                asks_first = words[open + 1].text == name && (stands(words, open + 2, "&") || stands(words, open + 2, ")") ||
+                                                              stands(words, open + 3, "has_value"));
+    }
+    if (declared > 0 && given == 0)
+        return fmt::format("Line {} declares {} without a value, and nothing gives it one.", declared, name);
+    if (asks_first)
+        return fmt::format(
+            "Only line {0} gives {1} a value, and only where it has one already: it begins without (line {2}). Where "
+            "it has none yet, it takes the first: if (!{1} || …).",
+            given, name, declared);
+    return {};
+}
+
+}  // namespace
+
+void tell_what_an_optional_lacks(Failure& failure, const ReadSources& sources) {
+    if (!failure.at || failure.message.find("bad optional access") == std::string::npos) return;
+    const auto& told = sources.about(Question::what_is_optional, *failure.at, [&]() -> std::optional<std::string> {
+        const auto function = sources.lines().function_around(*failure.at);
+        if (!function) return {};
+        const Words& words = function->words;
+        const std::vector<std::size_t> closing = build::closing_brackets(words);
+        int tried = 0;
+        for (std::size_t i = 1; i + 2 < words.size() && tried < most_names_tried; ++i) {
+            const bool is_asked = words[i].line == failure.at->line && words[i].is_name() &&
+                                  stands(words, i + 1, ".") && stands(words, i + 2, "value");
+            if (!is_asked) continue;
+            ++tried;
+            if (auto way = how_it_gets_a_value(words[i].text, words, closing)) return way;
+        }
+        return {};
+    });
+    if (told) failure.advice = told;
+}
+
+void tell_what_has_no_element_below_0(Failure& failure, const ReadSources& sources) {
+    if (!failure.at) return;
+    const auto& told = sources.about(Question::what_lies_below_0, *failure.at, [&]() -> std::optional<std::string> {
+        const auto function = sources.lines().function_around(*failure.at);
+        if (!function) return {};
+        const Words& words = function->words;
+        for (std::size_t i = 1; i + 6 < words.size() && words[i].line <= failure.at->line; ++i) {
+            const bool is_list = words[i].text == "shape" || words[i].text == "strides";
+            if (!is_list || !stands(words, i + 1, "(") || !stands(words, i + 2, ")") || !stands(words, i + 3, "[") ||
+                !stands(words, i + 4, "-") || !words[i + 5].is_number() || !stands(words, i + 6, "]"))
+                continue;
+            return fmt::format(
+                "Line {0} reads {1}()[-{2}], and {1}() is a std::vector, which has no elements below 0: what comes of "
+                "it is chance.{3}",
+                words[i].line, words[i].text, words[i + 5].text,
+                words[i].text == "shape" ? " Write size(-" + words[i + 5].text + ")." : "");
+        }
+        return {};
+    });
+    if (told) failure.advice = told;
+}
+
+void tell_which_child_is_not_kept(Failure& failure, const ReadSources& sources) {
+    if (!failure.at || failure.message.find("there is no module yet: make it first") == std::string::npos) return;
+    const auto& told = sources.about(Question::which_is_not_kept, *failure.at, [&]() -> std::optional<std::string> {
+        const auto function = sources.lines().function_around(*failure.at);
+        if (!function) return {};
+        const Words& words = function->words;
+        for (std::size_t i = 1; i + 6 < words.size() && words[i].line < failure.at->line; ++i) {
+            // auto out_proj = std::make_unique<…>(…), which no word behind it mentions
+            if (!stands(words, i - 1, "auto") || !stands(words, i + 1, "=") || !stands(words, i + 5, "make_unique"))
+                continue;
+            const auto behind = words.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+            if (std::any_of(behind, words.end(), [&](const build::Word& word) { return word.text == words[i].text; }))
+                continue;
+            return fmt::format(
+                "What it hands over is empty. Line {0} makes {1}, a variable of its own that ends with the function: "
+                "assign that to what line {2} hands over.",
+                words[i].line, words[i].text, failure.at->line);
+        }
+        return "What it hands over is a pointer that holds nothing yet: give it its module above this line.";
+    });
+    if (told) failure.advice = told;
+}
+
+}  // namespace headway::cli
