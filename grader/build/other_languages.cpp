@@ -52,6 +52,8 @@ constexpr BeginnersError habits[] = {
      "KeepAxis::yes)."},
     {UNKNOWN_NAME("(?:max|min)imum"), R"(\b(max|min)imum\()",
      "There is no @1imum here. Of two tensors, write a loop with std::@1; over one axis there is max(x, axis)."},
+    {R"(call to '(?:sum|mean|max)\b)", R"((?:^|[^:\w.])(sum|mean|max)\((?:[^()]|\([^()]*\))*,\s*(?:true|false|1)\s*\))",
+     "Whether the axis stays is said in words: @1(x, -1, KeepAxis::yes)."},
     // clang++ names no types: what it says of max fits whatever was given.
     {R"(call to 'max\((?:const )?Tensor&?, (?:const )?Tensor&?|call to 'max'$|call to 'max'\n)",
      R"((?:^|[^:\w])max\(.*,)",
@@ -104,7 +106,7 @@ constexpr BeginnersError habits[] = {
     {R"(shadows a (?:member|field) of)", R"(^auto (\w+) =)",
      "This makes a new variable @1, and leaves the member @1 as it was. To set the member, leave out auto."},
 
-    {R"('(?:const )?float ?\(\*?\)\((?:void)?\)(?: noexcept)?')", R"(numeric_limits<\w+>::(\w+)\b(?!\s*\())",
+    {R"('(?:const )?float ?(?:\(\*?\))?\((?:void)?\)(?: noexcept)?')", R"(numeric_limits<\w+>::(\w+)\b(?!\s*\())",
      "It is a function, so () comes after its name: std::numeric_limits<float>::@1()."},
     {R"(unresolved overloaded function type|invalid use of member function|from type '[^']*::\)\(|non-static member function must be called)",
      R"(\b(?:shape|strides)\[\s*-\s*(\d))",
@@ -126,8 +128,6 @@ constexpr BeginnersError habits[] = {
      "",
      "A std::vector has no such function. Whether x is in v says std::find(v.begin(), v.end(), x) != v.end(), from "
      "<algorithm>."},
-    {R"(for call to '(?:sum|mean|max)\b)", R"((?:^|[^:\w.])(sum|mean|max)\((?:[^()]|\([^()]*\))*,\s*(?:true|false|1)\s*\))",
-     "Whether the axis stays is said in words: @1(x, -1, KeepAxis::yes)."},
     {R"('(?:const )?(?:\w+::)*Mask' has no member named '()" OF_TENSORS_ALONE
      R"()'|no member named '()" OF_TENSORS_ALONE R"()' in '(?:const )?(?:\w+::)*Mask')",
      "", "A Tensor has $1$2, a Mask has none: go through its elements, as in mask(b, h, t, s)."},

@@ -213,6 +213,10 @@ void divide_by_sums(Array& exponentials, const Rows& groups) {
             sum += exponentials.value[i];
             error += exponentials.error[i];
         }
+        if (sum == 0) {  // 0 / 0, or what somebody has in its place
+            for (const std::size_t i : members) exponentials.error[i] = anything;
+            continue;
+        }
         const double relative = error / sum + static_cast<double>(members.size() + 8) * reference::unit_roundoff;
         for (const std::size_t i : members) {
             const double weight = exponentials.value[i] / sum;

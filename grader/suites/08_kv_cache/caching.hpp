@@ -40,6 +40,7 @@ struct Caching {
     bool copies_slices = false;        ///< writes into slice(...).contiguous(): a copy, unless the slice has no gaps
     bool keys_for_values = false;      ///< k is written into both
     bool values_for_keys = false;      ///< v is written into both
+    bool values_from_keys = false;     ///< decode reads values where keys are
     bool one_storage = false;          ///< k and v of a new cache are one tensor
     bool shared_places = false;        ///< k and v of a new cache overlap, or numbers of one of them do
     bool one_for_all = false;          ///< all new caches of the same sizes are one
@@ -86,6 +87,7 @@ struct Caching {
     bool decode_moves_lengths = true;  ///< where it writes into the cache itself
     enum class Projects { new_tokens, whole_capacity, more_than_once };
     Projects projects = Projects::new_tokens;
+    bool projects_without_biases = false;
     static const Caching& right();
 };
 

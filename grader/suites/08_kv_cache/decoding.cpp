@@ -34,8 +34,9 @@ Array bias(const wire::Record& state, const std::string& name) {
 }
 
 /// x (B, n, in) through that map.
-Array projected(const wire::Record& state, const std::string& name, const Array& x) {
-    return reference::add(reference::matmul(x, weight(state, name)), bias(state, name));
+Array projected(const wire::Record& state, const std::string& name, const Array& x, bool without_bias) {
+    Array y = reference::matmul(x, weight(state, name));
+    return without_bias ? y : reference::add(y, bias(state, name));
 }
 
 constexpr std::array<const char*, 3> input_maps{"q_proj", "k_proj", "v_proj"};
@@ -69,8 +70,9 @@ public:
         const Array x = rows(c);
         const int map = c.projecting.weight[role];
         if (map < 0 && x.size(-1) != width_) throw Unpredictable{};  // who leaves the map out gets other widths
-        return c.splitting.of(role)(map < 0 ? x : projected(state_, input_maps[static_cast<std::size_t>(map)], x),
-                                    num_heads_);
+        const bool without = c.of<Caching>().projects_without_biases;
+        return c.splitting.of(role)(
+            map < 0 ? x : projected(state_, input_maps[static_cast<std::size_t>(map)], x, without), num_heads_);
     }
 
     /// (B, H, n, S)
@@ -101,7 +103,8 @@ public:
         Array merged = c.merging.merge(reference::matmul(weights, v));
         if (after_none == AfterNone::zeros_before_the_projection)
             merged = up_to_a_count_of_zero(std::move(merged), counts_);
-        Array y = real_rows(c.output.project({merged, w_o_, &b_o_, rows(c), &w_v_, num_heads_}), counts_);
+        const Array* const b_o = c.of<Caching>().projects_without_biases ? nullptr : &b_o_;
+        Array y = real_rows(c.output.project({merged, w_o_, b_o, rows(c), &w_v_, num_heads_}), counts_);
         if (after_none == AfterNone::zeros) y = up_to_a_count_of_zero(std::move(y), counts_);
         return {std::move(y), take_part};
     }
@@ -147,7 +150,8 @@ Predict decode(const Arguments& arguments) {
             if (!alone && is_real && used < S && (at[3] < used ? hidden(used) != blocked[i] : !blocked[i]))
                 open[as_size(at[0] * n + at[2])] = true;
         });
-        const Array v = alone ? new_v : found(held.v, used, c.of<Caching>());
+        const Array& of_values = c.of<Caching>().values_from_keys ? held.k : held.v;
+        const Array v = alone ? new_v : found(of_values, used, c.of<Caching>());
         auto [y, blocked_take_part] = tokens.output(scores, v, blocked, c);
         // Who lets blocked keys take part sums over as many of them as it looks at.
         if (blocked_take_part && used < S) open.assign(open.size(), true);

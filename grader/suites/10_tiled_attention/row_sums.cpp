@@ -97,6 +97,8 @@ void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling
         if (first_row_is_empty) return take_unshifted(keys, now);
         if (now == no_score) return become(std::nan(""));
     }
+    // What was summed before a blocked tile is multiplied by exp of -infinity in the next one.
+    if (now == no_score && choices.largest == Tiling::Largest::stored_of_this_tile) become(0);
     if (now == no_score) {
         if (choices.empty_tile_is_zero) largest = 0;
         if (!choices.empty_tile_is_nan) return;
@@ -137,7 +139,10 @@ void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling
     }
     if (more > 0) total += static_cast<double>(more) * in_range_of_float(std::exp(lowered - compared));
     if (choices.divided_after_tiles) each_share(&share_divided, total);
-    if (choices.largest != Tiling::Largest::never_stored) largest = now;
+    if (choices.largest == Tiling::Largest::stored_of_this_tile)
+        largest = top;
+    else if (choices.largest != Tiling::Largest::never_stored)
+        largest = now;
     const bool may_vanish = choices.largest == Tiling::Largest::of_all_queries ||
                             choices.largest == Tiling::Largest::of_blocked_too || choices.own_part_shrinks_too ||
                             choices.shrinks_for_each_key;

@@ -20,6 +20,7 @@ struct Tiling {
         of_this_tile,
         of_this_tile_even_if_blocked,
         never_stored,
+        stored_of_this_tile,  ///< they are compared with the largest so far, and that of their own tile is stored
         of_the_first_tile,
         of_blocked_too,
         of_all_queries  ///< of the tile: one largest score for a head

@@ -1,5 +1,4 @@
 // What one line of a submission says of why a call failed.
-#include "grading/causes_in_declarations.hpp"
 #include "grading/causes_in_lines.hpp"
 
 #include "grading/causes_in_source.hpp"
@@ -171,24 +170,39 @@ TEST(CausesInLines, ACommaInSquareBracketsIsTold) {
     EXPECT_EQ(told("f(x[b], y[h]);"), "");
 }
 
-TEST(CausesInLines, AStructThatWasHandedOnEmptyIsTold) {
-    const auto told = [](const std::string& declared, const std::string& call) {
+TEST(CausesInLines, WaysOutOfARecursionAreTold) {
+    const auto told = [](const std::string& ends) {
         verdict::Failure failure;
-        failure.message = "your tiled threw std::out_of_range: axis 0 is out of range for rank 0, shape ()";
-        failure.at = verdict::SourceLine{"tiled.cpp", 2, "const Index B = running.gathered.size(0);"};
+        failure.message = "your tiled recurses without end";
+        failure.at = verdict::SourceLine{"tiled.cpp", 1, ""};
         const std::vector<build::SourceFile> files = {
-            {"tiled.cpp", "Running nothing_seen(Index B) {\n    return {};\n}\nTensor tiled(const Tensor& q) {\n" +
-                              declared + "\n" + call + "\n}\n"}};
-        tell_what_was_handed_on_empty(failure, {{"tiled.cpp", 6, call}}, ReadSources(files));
+            {"tiled.cpp", "void halves(int a, int b) {\n" + ends + "\nhalves(a, b - 1);\nhalves(b, a);\n}\n"}};
+        tell_what_calls_itself(failure, ReadSources(files));
         return failure.advice.value_or("");
     };
-    EXPECT_EQ(told("Running running;", "absorb(running, q);"),
-              "running holds nothing when it gets there: line 5 declares it without a value. Write Running running = "
-              "nothing_seen(…); there.");
-    EXPECT_EQ(told("Running running = nothing_seen(1);", "absorb(running, q);"), "");
-    EXPECT_EQ(told("Running running; running.largest = q;", "absorb(running, q);"), "");
-    EXPECT_EQ(told("Tensor running;", "absorb(running, q);"), "") << "one may be meant to be empty";
-    EXPECT_EQ(told("Running running;", "absorb(q);"), "");
+    EXPECT_EQ(told("if (a > b) return;"),
+              "halves calls itself there, in line 3: halves(a, b - 1);  It ends by line 2 alone, and for what it hands "
+              "on that is never true: if (a > b) return;");
+    EXPECT_THAT(told("if (a > b) return; if (a == b) { f(); return; }"), HasSubstr("It ends by lines 2 and 2 alone"));
+    EXPECT_EQ(told("if (a > b) f();"), "halves calls itself there, in line 3: halves(a, b - 1);");
+}
+
+TEST(CausesInLines, WhatAMaskMayBeIsToldWhereNoneIsExpanded) {
+    const auto told = [](const std::string& head, const std::string& before) {
+        verdict::Failure failure;
+        failure.message = "element access: the mask is undefined (a Mask{} has no shape)";
+        failure.advice = "A Mask{} has no shape.";
+        failure.at = verdict::SourceLine{"softmax.cpp", 3, ""};
+        const std::vector<build::SourceFile> files = {
+            {"softmax.cpp", head + " {\n" + before + "\nif (mask(b, h, t, s)) return x;\n}\n"}};
+        tell_what_a_mask_may_lack(failure, ReadSources(files));
+        return *failure.advice;
+    };
+    EXPECT_THAT(told("Tensor softmax(const Tensor& x, const Mask& mask)", ""),
+                HasSubstr("expand it to their shape first: mask.expand(scores.shape())."));
+    EXPECT_EQ(told("Tensor softmax(const Tensor& x, const Mask& mask)", "const Mask all = mask.expand(x.shape());"),
+              "A Mask{} has no shape.");
+    EXPECT_EQ(told("Tensor softmax(const Tensor& x)", "Mask mask;"), "A Mask{} has no shape.") << "it is no argument";
 }
 
 }  // namespace

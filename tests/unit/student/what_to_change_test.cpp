@@ -46,6 +46,31 @@ TEST(WhatToChange, ContiguousForgottenBeforeView) {
     EXPECT_THAT(advice_when([&] { x.view({5, 5}); }), HasSubstr("must multiply to 24"));
 }
 
+TEST(WhatToChange, AxesAndPlacesThatAreCountedWrong) {
+    const Tensor heads = Tensor::zeros({2, 3, 4, 5}), rows = Tensor::zeros({6}), codes = Tensor::zeros({2, 3, 4});
+    EXPECT_EQ(advice_when([&] { heads.size(4); }, {{"context", heads}}),
+              "Axes are counted from 0: the last one is 3, or -1.");
+    EXPECT_THAT(advice_when([&] { rows.size(1); }, {{"x", rows}}),
+                HasSubstr("If that is not it: x comes with 1 axis here"));
+    const std::vector<wire::Field> sizes = {{"T", Index{4}}, {"S", Index{6}}};
+    const Mask turned = Mask::allow_all({6, 4}), right = Mask::allow_all({4, 6});
+    EXPECT_THAT(advice_when([&] { turned(0, 4); }, sizes), HasSubstr("(6, 4) is (S, T)"));
+    EXPECT_THAT(advice_when([&] { right(0, 6); }, sizes), testing::StartsWith("That is one too far"));
+    EXPECT_THAT(advice_when([&] { rows(6); }, {{"codes", codes}}),
+                HasSubstr("That has 6 rows of 4: number i is of row i / 4."));
+    EXPECT_THAT(advice_when([&] { rows(6); }, {{"codes", Tensor::zeros({5, 4})}}), testing::Not(HasSubstr("rows of")));
+    const auto in_ring = advice(error_of("std::out_of_range", "slice: [5, 6) is out of range for axis 2 of size 5, "
+                                                              "shape (3, 6, 5, 11)"),
+                                {}, "ring_append");
+    EXPECT_THAT(in_ring, HasSubstr("after the last comes slot 0 again"));
+}
+
+TEST(WhatToChange, HalfAsManyMayStandForTwoEach) {
+    const Tensor x = Tensor::zeros({2, 3, 4, 6});
+    EXPECT_THAT(advice_when([&] { x * Tensor::zeros({2, 1, 4, 3}); }, {{"x", x}}), HasSubstr("cat({y, y}, -1)"));
+    EXPECT_THAT(advice_when([&] { x * Tensor::zeros({2, 1, 4, 2}); }, {{"x", x}}), testing::Not(HasSubstr("cat(")));
+}
+
 TEST(WhatToChange, ContiguousIsNoHelpWhereNoNeighboursMerge) {
     const Tensor x = Tensor::zeros({2, 3, 4, 5});
     const auto advice_of_view = [](const Tensor& viewed, const Shape& shape) {

@@ -86,6 +86,9 @@ TEST(Loops, AContinueGoesPastWhatChangesTheCondition) {
                       "continue;\n}\n++s;\n}"),
               "5 past 7 s");
     EXPECT_EQ(skipped("while (s < mask.size(1)) {\nif (mask(0, s)) continue;\n++s;\n}"), "3 past 4 s");
+    EXPECT_EQ(skipped("each([&] { Index t = 0; while (t < n) {\nif (mask(0, t)) continue;\n++t;\n}});"), "3 past 4 t");
+    EXPECT_EQ(skipped("Index t = 0; f([&] { ++t; }); while (t < n) {\nif (mask(0, t)) continue;\n++t;\n}"), "")
+        << "the lambda may change it";
     EXPECT_EQ(skipped("Mask a = g(); while (s < a.size(-1)) {\nif (a(0, s)) continue;\n++s;\n}"), "")
         << "another mask may take its place";
     for (const char* body :

@@ -73,6 +73,29 @@ Chapter caching_storage() {
          .symptom = weights_right,
          .question = "What do you copy into cache.k?",
          .make = [](Choices& c) { c.change<Caching>().values_for_keys = true; }},
+        {.id = "values_written_over_keys",
+         .decision = "cache_halves",
+         .title = "new values are written over the keys in cache.k, and cache.v never changes",
+         .right = two_halves,
+         .symptom = "weights are made of values; what is attended to is what cache.v held before",
+         .question = "Into which tensor do you copy the values?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().values_for_keys = true;
+                 c.change<Caching>().writes_values = false;
+             }},
+        {.id = "keys_stand_for_both_halves",
+         .decision = "cache_halves",
+         .title = "cache.k stands for cache.v as well: values are written over the keys, and read from there",
+         .right = two_halves,
+         .symptom = "weights are made of values, and cache.v never changes",
+         .question = "Which of the two is cut into your keys, and which into your values?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().values_for_keys = true;
+                 c.change<Caching>().writes_values = false;
+                 c.change<Caching>().values_from_keys = true;
+             }},
         {.id = "one_storage_for_keys_and_values",
          .decision = "cache_halves",
          .title = "k and v of a new cache are two names of one tensor",

@@ -189,6 +189,14 @@ Chapter running_softmax() {
                     "much larger",
          .question = "What is exp(before - now) if the earlier score was larger by 100?",
          .make = [](Choices& c) { c.change<Tiling>().largest = Tiling::Largest::of_this_tile; }},
+        {.id = "maximum_of_tile_stored",
+         .decision = "running_maximum",
+         .title = "the largest score of the tile is stored, though all is compared with the largest so far",
+         .right = running_maximum,
+         .symptom = "right while each tile brings a larger score; else the tiles before it count for too little, and "
+                    "after a blocked one for nothing",
+         .question = "What does largest hold after a tile whose scores are all small?",
+         .make = [](Choices& c) { c.change<Tiling>().largest = Tiling::Largest::stored_of_this_tile; }},
         {.id = "maximum_forgotten_in_blocked_tile",
          .decision = "running_maximum",
          .title = "scores are compared with the largest of their own tile; a tile that is blocked as a whole makes the "

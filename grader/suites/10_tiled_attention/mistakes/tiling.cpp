@@ -240,6 +240,17 @@ Chapter tiling() {
          .symptom = "right with one tile; else later keys get the mask of the first ones",
          .question = "Which mask does the first key of the second tile get?",
          .make = [](Choices& c) { c.change<Tiling>().mask_of_first_tile = true; }},
+        {.id = "mask_of_first_tile_of_both",
+         .decision = "tile_mask",
+         .title = "the mask is read from query 0 and key 0 in every tile",
+         .right = "element (i, j) of a tile that begins at query t0 and key s0 has the mask of (t0 + i, s0 + j)",
+         .symptom = "right with one tile of each; else all tiles get the mask of the first one",
+         .question = "Which element of the mask does the first query and key of the last tile get?",
+         .make =
+             [](Choices& c) {
+                 c.change<Tiling>().mask_of_first_tile = true;
+                 c.change<Tiling>().mask_of_first_queries = true;
+             }},
         {.id = "mask_of_first_queries",
          .decision = "tile_mask",
          .title = "the mask is read from query 0 in every tile of queries",

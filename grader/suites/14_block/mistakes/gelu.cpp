@@ -146,6 +146,16 @@ Chapter gelu() {
              [](Choices& c) {
                  c.change<Activation>().tanh = [](double x) { return by_tanh(x, root_2_over_pi(), 0); };
              }},
+        {.id = "gelu_cubic_ten_times",
+         .decision = "gelu_formula",
+         .title = "inside tanh x³ is multiplied by 0.44715, ten times what it should be",
+         .right = right_formula,
+         .symptom = hardly_seen,
+         .question = "How many zeros stand behind the point of the factor of x³?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh = [](double x) { return by_tanh(x, root_2_over_pi(), 10 * cubic_of_gelu); };
+             }},
         {.id = "gelu_factor_on_x_alone",
          .decision = "gelu_formula",
          .title = "inside tanh √(2/π) multiplies x alone, not 0.044715·x³ too",

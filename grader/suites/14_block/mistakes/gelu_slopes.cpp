@@ -105,6 +105,20 @@ Chapter gelu_slopes() {
                      return (1 + t) / 2 + x / 2 * (1 - t * t) * root_2_over_pi() * (1 + cubic_of_gelu * x * x);
                  };
              }},
+        {.id = "gelu_slope_cubic_ten_times",
+         .decision = "gelu_slope",
+         .title = "the derivative is that of a tanh formula with 0.44715·x³, ten times what it should be",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "How many zeros stand behind the point of the factor of x³?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh_slope = [](double x) {
+                     constexpr double cubic = 10 * cubic_of_gelu;
+                     const double t = std::tanh(root_2_over_pi() * (x + cubic * x * x * x));
+                     return (1 + t) / 2 + x / 2 * (1 - t * t) * root_2_over_pi() * (1 + 3 * cubic * x * x);
+                 };
+             }},
         {.id = "gelu_slope_inside_forgotten",
          .decision = "gelu_slope",
          .title = "of the tanh formula, 1 - tanh² is not multiplied by the derivative of what is inside tanh",

@@ -1,0 +1,129 @@
+// What the declaration of a name says of why a call failed.
+#include "grading/causes_in_declarations.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace headway::cli {
+namespace {
+
+using testing::HasSubstr;
+
+/// The advice that `tell` gives on a failure with that message in the last line but one of a function's body.
+template <typename Tell>
+std::string advice_on(const std::string& message, const std::vector<std::string>& body, const Tell& tell) {
+    std::string text = "Tensor f(const Tensor& x) {\n";
+    for (const std::string& line : body) text += line + "\n";
+    const std::vector<build::SourceFile> files = {{"f.cpp", text + "return x;\n}\n"}};
+    verdict::Failure failure;
+    failure.message = message;
+    failure.at = verdict::SourceLine{"f.cpp", static_cast<int>(body.size()) + 1, body.back()};
+    tell(failure, ReadSources(files));
+    return failure.advice.value_or("");
+}
+
+TEST(CausesInDeclarations, AStructThatWasHandedOnEmptyIsTold) {
+    const auto told = [](const std::string& declared, const std::string& call) {
+        verdict::Failure failure;
+        failure.message = "your tiled threw std::out_of_range: axis 0 is out of range for rank 0, shape ()";
+        failure.at = verdict::SourceLine{"tiled.cpp", 2, "const Index B = running.gathered.size(0);"};
+        const std::vector<build::SourceFile> files = {
+            {"tiled.cpp", "Running nothing_seen(Index B) {\n    return {};\n}\nTensor tiled(const Tensor& q) {\n" +
+                              declared + "\n" + call + "\n}\n"}};
+        tell_what_was_handed_on_empty(failure, {{"tiled.cpp", 6, call}}, ReadSources(files));
+        return failure.advice.value_or("");
+    };
+    EXPECT_EQ(told("Running running;", "absorb(running, q);"),
+              "running holds nothing when it gets there: line 5 declares it without a value. Write Running running = "
+              "nothing_seen(…); there.");
+    EXPECT_EQ(told("Running running = nothing_seen(1);", "absorb(running, q);"), "");
+    EXPECT_EQ(told("Running running; running.largest = q;", "absorb(running, q);"), "");
+    EXPECT_EQ(told("Tensor running;", "absorb(running, q);"), "") << "one may be meant to be empty";
+    EXPECT_EQ(told("Running running;", "absorb(q);"), "");
+}
+
+TEST(CausesInDeclarations, ElementsThatWereHandedOnEmptyAreTold) {
+    const auto told = [](const std::string& declared, const std::string& before) {
+        verdict::Failure failure;
+        failure.message = "your tiled threw std::out_of_range: axis 0 is out of range for rank 0, shape ()";
+        failure.at = verdict::SourceLine{"tiled.cpp", 2, "const Index B = running.gathered.size(0);"};
+        const std::vector<build::SourceFile> files = {
+            {"tiled.cpp", "Running nothing_seen(Index B) {\n    return {};\n}\nTensor tiled(const Tensor& q) {\n" +
+                              declared + "\n" + before + "\nabsorb(states[i], q);\n" +
+                              "for (const Running& state : states) f(state);\n}\n"}};
+        tell_what_was_handed_on_empty(failure, {{"tiled.cpp", 7, ""}}, ReadSources(files));
+        return failure.advice.value_or("");
+    };
+    EXPECT_EQ(told("std::vector<Running> states(n);", ""),
+              "The elements of states hold nothing when they get there: line 5 makes it, and nothing gives them a "
+              "value. First states[…] = nothing_seen(…); for each.");
+    EXPECT_EQ(told("std::vector<Running> states(n);", "states[0] = nothing_seen(2);"), "");
+    EXPECT_EQ(told("std::vector<Running> states(n);", "for (Running& one : states) one = nothing_seen(2);"), "");
+    EXPECT_EQ(told("std::vector<Running> states(n);", "begin(states);"), "") << "which may give them values";
+    EXPECT_EQ(told("std::vector<Running> states(n, nothing_seen(2));", ""), "");
+    EXPECT_EQ(told("std::vector<Tensor> states(n);", ""), "") << "one may be meant to be empty";
+}
+
+TEST(CausesInDeclarations, ATensorDeclaredWithoutAValueIsTold) {
+    const auto told = [](const std::string& message, const std::vector<std::string>& body) {
+        return advice_on(message, body, tell_what_holds_nothing);
+    };
+    const std::string of_a_matrix = "as_eigen: a matrix is needed, the shape is (); take a slice first";
+    const std::string of_an_axis = "axis 0 is out of range for rank 0, shape ()";
+    EXPECT_EQ(told(of_a_matrix, {"Tensor y;", "EigenMap out = as_eigen(y);"}),
+              "y holds nothing there: line 2 declares it without a value. Write Tensor y = Tensor::zeros({…}); there, "
+              "with its shape.");
+    EXPECT_EQ(told(of_a_matrix, {"Tensor y = x;", "EigenMap out = as_eigen(y);"}), "");
+    EXPECT_EQ(told(of_a_matrix, {"Tensor y;", "EigenMap out = as_eigen(x);"}), "") << "it is x that has no axes";
+    EXPECT_THAT(told(of_an_axis, {"Mask m;", "const Index T = m.size(0);"}), HasSubstr("Mask m = Mask::allow_all({"));
+    EXPECT_EQ(told(of_an_axis, {"Tensor y;", "if (!y.defined()) y = Tensor::zeros({x.size(0)});"}), "");
+    EXPECT_EQ(told("matmul: inner sizes differ", {"Tensor y;", "matmul(y(0), x);"}), "");
+}
+
+TEST(CausesInDeclarations, HowAnOptionalGetsAValueIsTold) {
+    const auto told = [](std::vector<std::string> body) {
+        body.emplace_back("return largest.value();");
+        return advice_on("bad optional access", body, tell_what_an_optional_lacks);
+    };
+    EXPECT_EQ(told({"std::optional<float> largest;", "if (largest && a > *largest) largest = a;"}),
+              "Only line 3 gives largest a value, and only where it has one already: it begins without (line 2). Where "
+              "it has none yet, it takes the first: if (!largest || …).");
+    EXPECT_THAT(told({"std::optional<float> largest;", "if (largest.has_value() && a > b) { largest = a; }"}),
+                HasSubstr("Only line 3"));
+    EXPECT_EQ(told({"std::optional<float> largest;", "f(x);"}),
+              "Line 2 declares largest without a value, and nothing gives it one.");
+    EXPECT_EQ(told({"std::optional<float> largest;", "if (!largest || a > *largest) largest = a;"}), "");
+    EXPECT_EQ(told({"std::optional<float> largest;", "if (largest) largest = a;", "largest = b;"}), "");
+    EXPECT_EQ(told({"std::optional<float> largest;", "fill(&largest);"}), "");
+    EXPECT_EQ(told({"std::optional<float> largest = a;"}), "");
+}
+
+TEST(CausesInDeclarations, AnElementBelow0IsTold) {
+    const auto told = [](const std::vector<std::string>& body) {
+        return advice_on("your f threw std::invalid_argument: no", body, tell_what_has_no_element_below_0);
+    };
+    EXPECT_EQ(told({"const Index d = x.shape()[-1];", "if (d < 1) throw std::invalid_argument(\"no\");"}),
+              "Line 2 reads shape()[-1], and shape() is a std::vector, which has no elements below 0: what comes of it "
+              "is chance. Write size(-1).");
+    EXPECT_EQ(told({"const Index d = x.shape()[1];", "f(d);"}), "");
+    EXPECT_EQ(told({"const Index d = x.shape()[n - 1];", "f(d);"}), "");
+}
+
+TEST(CausesInDeclarations, AChildThatNothingKeepsIsTold) {
+    const auto told = [](const std::vector<std::string>& body) {
+        return advice_on("register_module(\"out\"): there is no module yet: make it first", body,
+                         tell_which_child_is_not_kept);
+    };
+    EXPECT_EQ(told({"const auto out = std::make_unique<nn::Linear>(2, 2);", "register_module(\"out\", *children_[3]);"}),
+              "What it hands over is empty. Line 2 makes out, a variable of its own that ends with the function: assign "
+              "that to what line 3 hands over.");
+    EXPECT_THAT(told({"auto out = std::make_unique<nn::Linear>(2, 2);", "register_module(\"out\", *out);"}),
+                HasSubstr("a pointer that holds nothing yet"));
+    EXPECT_THAT(told({"register_module(\"out\", *out_);"}), HasSubstr("a pointer that holds nothing yet"));
+}
+
+}  // namespace
+}  // namespace headway::cli
