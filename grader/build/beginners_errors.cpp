@@ -227,8 +227,8 @@ constexpr BeginnersError table[] = {
     {R"(which is of pointer type|is a pointer; did you mean)", "", "It is a pointer: write -> in place of the dot."},
     {R"(binding reference of type '[^']*&' to 'const |drops 'const' qualifier|no matching (?:member )?function for call[^]*lose const qualifier)",
      "",
-     "What is given here is const, and a reference without const could change it: where it is only read, write const "
-     "Tensor& in place of Tensor&, in the declaration; where it is to be changed, hand over a copy."},
+     "What is given here is const, and a reference without const could change it: where it is only read, write const in "
+     "front of the parameter's type, as in const Tensor& x; where it is to be changed, hand over a copy."},
     {R"(does not match any declaration|no declaration matches|but does not override|hides virtual member function|only virtual member functions)",
      "",
      "It is declared otherwise: name, parameters, their const and & and a const at the end must be the same in both "
@@ -263,8 +263,7 @@ constexpr BeginnersError table[] = {
      "", "A Sublayer holds two functions and is none itself: attention.forward(x), attention.backward(x, grad_y)."},
     {R"(no match for call to '\((?:const )?(?:\w+::)*(?!Tensor|Mask)(\w+)\)|type '(?:const )?(?:\w+::)*(?!Tensor|Mask)(\w+)' does not provide a call)",
      "", "The $1$2 is called here as a function is. Unless it has an operator(), name the member that is meant."},
-    {R"(no matching|too many arguments|too few arguments|requires \d)", "",
-     "How many arguments there are, or of which types, is not as declared. Compare them one by one."},
+    {R"(no matching|too many arguments|too few arguments|requires \d)", "", compare_one_by_one},
 
     {R"(to '(?:const )?std::initializer_list<)", "",
      "It takes numbers that are written out in braces, {a, b, c}. What is computed is put in one by one: make it by "

@@ -11,6 +11,10 @@ struct BeginnersError {
     const char* advice;  ///< $1 is the first group of `words`, @1 that of `line`
 };
 
+/// Advice that fits whatever does not fit, where nothing better is known.
+inline constexpr const char* compare_one_by_one =
+    "How many arguments there are, or of which types, is not as declared. Compare them one by one.";
+
 /// Of two that are found the first counts.
 std::span<const BeginnersError> beginners_errors();
 

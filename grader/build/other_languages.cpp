@@ -106,7 +106,7 @@ constexpr BeginnersError habits[] = {
     {R"(shadows a (?:member|field) of)", R"(^auto (\w+) =)",
      "This makes a new variable @1, and leaves the member @1 as it was. To set the member, leave out auto."},
 
-    {R"('(?:const )?float ?(?:\(\*?\))?\((?:void)?\)(?: noexcept)?')", R"(numeric_limits<\w+>::(\w+)\b(?!\s*\())",
+    {"", R"(numeric_limits<\w+>::(infinity|lowest|max|min|epsilon)\b(?!\s*\())",
      "It is a function, so () comes after its name: std::numeric_limits<float>::@1()."},
     {R"(unresolved overloaded function type|invalid use of member function|from type '[^']*::\)\(|non-static member function must be called)",
      R"(\b(?:shape|strides)\[\s*-\s*(\d))",
@@ -119,10 +119,13 @@ constexpr BeginnersError habits[] = {
     {R"(no member named '(repeat_interleave|repeat|tile)')", "",
      "There is no $1. Where each position of an axis is wanted n times: put a 1 behind that axis with view({…}), expand "
      "it to n, and join the two with contiguous().view({…})."},
+    {R"(no member named '(reshape|flatten)')", "",
+     "There is no $1. x.contiguous().view({…}) sees the same numbers in another shape; contiguous() may be left out "
+     "unless x was transposed, sliced or expanded."},
     {R"(no member named '(broadcast_to|expand_as)')", "", "There is no $1. x.expand({…}) repeats axes of size 1."},
     {R"('(?:const )?(?:\w+::)*Mask' has no member named '(?:slice|select|view)'|no member named '(?:slice|select|view)' in '(?:const )?(?:\w+::)*Mask')",
      "",
-     "A Mask cannot be cut. Make one of the part's shape, Mask part = Mask::allow_all({rows, columns}), and give it "
+     "A Mask has no such function. Make one of the part's shape, Mask part = Mask::allow_all({rows, columns}), and give it "
      "each element in loops: part(t, s) = mask(first + t, s)."},
     {R"(vector<[^]*no member named '(?:contains|includes|find|has)'|no member named '(?:contains|includes|find|has)' in '(?:const )?std::vector)",
      "",
@@ -153,6 +156,17 @@ constexpr BeginnersError habits[] = {
      R"(\b(sum|mean|max)\(.*\{)", "Axes go one at a time: for the first two, @1(@1(x, 0), 0)."},
 
     // ---- values of another type than is wanted
+    {R"(operand types are '(\w+)' and 'const char ?\[|operands to binary expression \('(?:const )?(?:\w+::)*(\w+)'[^']*and 'const char ?\[)",
+     R"x([!=]=\s*"(\w+)")x",
+     "$1$2 is an enum class, and no text: compare it with its names, as in $1$2::@1."},
+    {R"('(?:std::)?vector<int>' to (?:function return type )?'(?:\w+::)*(?:vector<(?:long|std::ptrdiff_t|ptrdiff_t|Index)|Shape|Strides))",
+     "", "A list of int is no list of Index: declare it as std::vector<Index>, which Shape and Strides are."},
+    {R"(call to 'max(?:\((?:const )?(?:std::)?vector<|'$|'\n))", R"((?:^|[^:\w.])max\(\s*(\w+\.lengths|lengths|counts|\w+\.counts|globals|shape)\s*\))",
+     "max takes two numbers, or a tensor and an axis. The largest of a list is *std::max_element(@1.begin(), "
+     "@1.end()), from <algorithm>."},
+    {R"(call to 'max\((?:const )?(?:std::)?vector<)", "",
+     "max takes two numbers, or a tensor and an axis. The largest of a list v is *std::max_element(v.begin(), "
+     "v.end()), from <algorithm>."},
     {R"(AssertHelper[^]*from 'void'|returned value of type 'void'|void value not ignored|return object of type '[^']*' with an rvalue of type 'void')",
      R"(\b(ASSERT_\w+|FAIL|GTEST_SKIP)\b)",
      "@1 leaves its function by a return without a value: it may stand in a TEST or a void function alone. Write "

@@ -1,6 +1,7 @@
 #include "build/own_messages.hpp"
 
 #include "build/abstract_class.hpp"
+#include "build/beginners_errors.hpp"
 #include "build/const_declaration.hpp"
 #include "build/earlier_error.hpp"
 #include "build/own_classes.hpp"
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <iterator>
 #include <optional>
@@ -193,6 +195,14 @@ std::optional<std::string> OwnMessages::note(const CompilerWords& words, const v
     return text;
 }
 
+/// "const Index g = h // group;": code without its semicolon, which stands in the comment.
+bool is_half_a_comment(const std::string& text) {
+    const std::size_t at = text.find("//");
+    if (at == std::string::npos || !text.ends_with(';')) return false;
+    const std::string code = text.substr(0, text.find_last_not_of(' ', at == 0 ? 0 : at - 1) + 1);
+    return !code.empty() && (std::isalnum(static_cast<unsigned char>(code.back())) != 0 || code.back() == ')');
+}
+
 /// What is missing at the end of a line g++ misses before the first word of a later one.
 std::vector<std::string> OwnMessages::what_stands_before(const CompilerWords& words,
                                                          const verdict::SourceLine& told) const {
@@ -262,6 +272,9 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
         else {  // the other says what the notes say
             message.notes = notes_of(words, message.at);
             message.advice = advice_on_const_variable(message, words_);
+            const std::string& told = message.notes.empty() ? message.at.text : message.notes.front();
+            if (message.text.starts_with("expected") && (is_half_a_comment(told) || is_half_a_comment(message.at.text)))
+                message.advice = "Two slashes begin a comment, up to the end of their line: C++ divides by one, a / b.";
             if (message.advice.empty()) message.advice = earlier.advice_on(message, words_);
             if (message.advice.empty()) {
                 CompilerMessage whole = message;  // with what it is assigned to, where that is the line above
@@ -279,6 +292,14 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
                 message.advice = std::move(why);
             else if (const std::string cause = cause_in_abstract_class(*words, message, classes_); !cause.empty())
                 message.advice += (message.advice.empty() ? "" : " ") + cause;
+    // Where two are told of one line, the one with a hint of its own goes first.
+    if (messages.size() > 1 && messages.front().advice.starts_with(compare_one_by_one)) {
+        const auto other = std::find_if(messages.begin() + 1, messages.end(), [&](const CompilerMessage& message) {
+            return message.at.file == messages.front().at.file && message.at.line == messages.front().at.line &&
+                   !message.advice.empty() && !message.advice.starts_with(compare_one_by_one);
+        });
+        if (other != messages.end()) std::iter_swap(messages.begin(), other);
+    }
     // What goes wrong in a header may well come of what is wrong in the student's own lines.
     std::move(of_includes.begin(), of_includes.end(), std::back_inserter(messages));
     for (CompilerMessage& message : messages)

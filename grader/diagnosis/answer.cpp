@@ -24,7 +24,7 @@ void append(Answer& answer, const std::string& name, const wire::Value& value) {
         if (mask->defined())
             answer.parts.emplace_back(name, array_of(*mask));
         else
-            answer.parts.emplace_back(name + " undefined", Array{});
+            answer.parts.emplace_back(name + " Mask undefined", Array{});
     } else if (const auto* record = std::get_if<wire::Record>(&value)) {
         for (const wire::Field& field : record->fields) append(answer, field.name, field.value);
     } else if (const auto* list = std::get_if<Shape>(&value)) {

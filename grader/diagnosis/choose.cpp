@@ -26,6 +26,22 @@ MistakeSet needed(MistakeSet set, const std::vector<Observation>& observations) 
     return set;
 }
 
+std::optional<MistakeSet> explained_by_earlier(const MistakeSet& known, const LeftOpen& earlier,
+                                               const std::vector<Observation>& observations) {
+    if (known.empty()) return {};
+    if (is_explained(observations, known)) return needed(known, observations);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        const auto open = earlier.find(known[i]);
+        if (open == earlier.end()) continue;
+        for (const Mistake* other : open->second) {
+            MistakeSet changed = known;
+            changed[i] = other;
+            if (is_explained(observations, changed)) return needed(std::move(changed), observations);
+        }
+    }
+    return {};
+}
+
 MistakeSet without(MistakeSet set, const MistakeSet& known) {
     std::erase_if(set, [&](const Mistake* one) { return std::ranges::find(known, one) != known.end(); });
     return set;
@@ -126,7 +142,7 @@ bool are_several_for_zeros(const MistakeSet& set, const std::vector<Observation>
     const auto is_zeros = [](const auto& part) { return is_all_zero(part.second); };
     return set.size() > 1 && std::ranges::all_of(observations, [&](const Observation& one) {
                return fit(predicted(one, right()), one.seen) ||
-                      (one.seen.is_value() && std::ranges::all_of(one.seen.parts, is_zeros));
+                      !one.seen.is_value() || std::ranges::all_of(one.seen.parts, is_zeros);
            });
 }
 

@@ -3,6 +3,7 @@
 #include "diagnosis/search.hpp"
 
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace headway::diagnosis {
@@ -30,7 +31,8 @@ bool would_show_beside(const Mistake& mistake, const MistakeSet& known, const st
 /// functions alone is what somebody does with numbers that should not have come.
 bool shows_alone(const MistakeSet& set, const std::vector<Observation>& observations);
 
-/// Whether these are several, and all that is wrong are zeros: many a pair of mistakes gives 0 whatever is asked.
+/// Whether these are several, and all that is wrong are zeros, or no numbers: many a pair of mistakes gives 0, or
+/// throws, whatever is asked.
 bool are_several_for_zeros(const MistakeSet& set, const std::vector<Observation>& observations);
 
 /// Those that answers of right functions do not speak against.
@@ -41,6 +43,11 @@ using LeftOpen = std::map<const Mistake*, MistakeSet>;
 
 /// What earlier functions leave open in the place of a mistake of the set, and these answers leave open too.
 MistakeSet still_open(const LeftOpen& earlier, const MistakeSet& set, const std::vector<Observation>& observations);
+
+/// What explains these answers of what earlier functions have: the known mistakes, or the same with another in the
+/// place of one that these functions leave open. Nothing if none does.
+std::optional<MistakeSet> explained_by_earlier(const MistakeSet& known, const LeftOpen& earlier,
+                                               const std::vector<Observation>& observations);
 
 /// Sets that no question tells apart, the likeliest first, without those that leave more open than others: what is
 /// known from earlier functions comes before what these do not speak against, and that before the order of the

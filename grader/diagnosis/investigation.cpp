@@ -146,7 +146,7 @@ private:
 
     std::vector<MistakeSet> found() const {
         // Most often a function is wrong only in what it calls.
-        if (!known_.empty() && is_explained(observations_, known_)) return {needed(known_, observations_)};
+        if (auto set = explained_by_earlier(known_, earlier_.open, observations_)) return {std::move(*set)};
         std::vector<MistakeSet> sets = explanations(observations_, candidates_, known_, limits_);
         for (MistakeSet& set : sets) set = needed(std::move(set), observations_);
         return sets;

@@ -29,11 +29,14 @@ std::optional<Unassigned> unassigned_part(const Answer& seen, const Answer& righ
         const bool is_due =
             std::ranges::any_of(right.parts, [wanted = name](const auto& part) { return part.first == wanted; });
         if (!name.ends_with(undefined) || is_due) continue;
-        const std::string part = name.substr(0, name.size() - undefined.size());
+        std::string part = name.substr(0, name.size() - undefined.size());
+        constexpr std::string_view of_a_mask = " Mask";
+        const bool is_mask = part.ends_with(of_a_mask);
+        if (is_mask) part.resize(part.size() - of_a_mask.size());
         const std::string whose = part.empty() ? part : " as its " + part;
         // Codes alone are a std::vector: they travel as a tensor.
         if (part.ends_with("codes")) return Unassigned{"vector_without_elements", "a std::vector of size 0" + whose};
-        return Unassigned{"result_never_assigned", "a Tensor{}" + whose};
+        return Unassigned{"result_never_assigned", (is_mask ? "a Mask{}" : "a Tensor{}") + whose};
     }
     return std::nullopt;
 }

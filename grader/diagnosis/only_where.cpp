@@ -192,6 +192,10 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
     if (first.condition->of_sizes &&
         (has_other_sizes || !is_well_supported(first, hypotheses, observations, facts, wrong)))
         found.condition = in_some_calls;
+    // A throw in some calls, nobody knows which, may come of anything.
+    if (found.condition == in_some_calls &&
+        std::ranges::none_of(wrong_ones, [](const Observation& one) { return one.seen.is_value(); }))
+        return std::nullopt;
     if (is_of_the_result(first.explanation->mistake->id)) return found;  // true whatever leads to it
     for (const Hypothesis& other : hypotheses)
         if (other.explanation->mistake != first.explanation->mistake && other.condition == first.condition)

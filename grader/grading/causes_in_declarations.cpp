@@ -83,6 +83,10 @@ std::optional<std::pair<int, std::string>> has_elements_never_set(const std::str
         if (words[i].text != name || stands(words, i - 1, ".")) continue;
         const bool is_declaration = stands(words, i - 1, ">") && words[i - 2].is_name() && stands(words, i - 3, "<") &&
                                     stands(words, i - 4, "vector");
+        if (is_declaration && build::ends_without_value(words, i) && !found) {
+            found.emplace(words[i].line, words[i - 2].text);
+            continue;
+        }
         if (is_declaration && (!stands(words, i + 1, "(") || found)) return {};
         if (is_declaration) {
             const std::size_t end = closing[i + 1];
@@ -91,7 +95,8 @@ std::optional<std::pair<int, std::string>> has_elements_never_set(const std::str
             found.emplace(words[i].line, words[i - 2].text);
             continue;
         }
-        const bool is_size = stands(words, i + 1, ".") && stands(words, i + 2, "size");
+        const bool is_size =
+            stands(words, i + 1, ".") && (stands(words, i + 2, "size") || stands(words, i + 2, "reserve"));
         const bool is_read_through = stands(words, i - 1, ":") && stands(words, i + 1, ")") &&
                                      (stands(words, i - 3, "&") || stands(words, i - 4, "const"));
         if (is_read_through) {
@@ -118,8 +123,8 @@ std::optional<std::string> told_of_argument(std::size_t name, const Words& words
         const auto elements = has_elements_never_set(words[name].text, words, closing);
         if (!elements || elements->second == "Tensor" || elements->second == "Mask") return {};
         return fmt::format(
-            "The elements of {0} hold nothing when they get there: line {1} makes it, and nothing gives them a value. "
-            "First {0}[…] = {2}; for each.",
+            "The elements of {0} hold nothing when they get there, if there are any: line {1} makes it, and nothing "
+            "gives them a value. First {0}[…] = {2}; or {0}.push_back({2}); for each.",
             words[name].text, elements->first, where_one_comes_from(elements->second, whole_file));
     }
     const std::size_t declared = build::declared_alone(words[name].text, words, line);
@@ -211,6 +216,30 @@ void tell_what_an_optional_lacks(Failure& failure, const ReadSources& sources) {
             if (!is_asked) continue;
             ++tried;
             if (auto way = how_it_gets_a_value(words[i].text, words, closing)) return way;
+        }
+        return {};
+    });
+    if (told) failure.advice = told;
+}
+
+void tell_what_a_list_begins_with(Failure& failure, const ReadSources& sources) {
+    if (!failure.at || failure.message.find("Tensor::of: shape ") == std::string::npos) return;
+    const auto& told = sources.about(Question::what_begins_a_list, *failure.at, [&]() -> std::optional<std::string> {
+        const auto function = sources.lines().function_around(*failure.at);
+        if (!function) return {};
+        const Words& words = function->words;
+        for (std::size_t i = 4; i + 2 < words.size(); ++i) {
+            // std::vector<float> out(n); and further down out.push_back(…)
+            const bool is_declared = words[i].is_name() && stands(words, i - 1, ">") && stands(words, i - 3, "<") &&
+                                     stands(words, i - 4, "vector") && stands(words, i + 1, "(") &&
+                                     !stands(words, i + 2, ")");
+            if (!is_declared) continue;
+            for (std::size_t k = i + 1; k + 2 < words.size(); ++k)
+                if (words[k].text == words[i].text && stands(words, k + 1, ".") && stands(words, k + 2, "push_back"))
+                    return fmt::format(
+                        "{0} begins with elements (line {1}), and push_back adds more behind them (line {2}). Begin "
+                        "without any, std::vector<{3}> {0}; or write {0}[i] = …",
+                        words[i].text, words[i].line, words[k].line, words[i - 2].text);
         }
         return {};
     });

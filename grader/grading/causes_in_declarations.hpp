@@ -18,6 +18,9 @@ void tell_what_was_handed_on_empty(verdict::Failure& failure, const std::vector<
 /// Where a std::optional is asked that nothing ever gives a value, or only what asks first whether it has one.
 void tell_what_an_optional_lacks(verdict::Failure& failure, const ReadSources& sources);
 
+/// Where Tensor::of gets more numbers than it needs of a list that begins with elements and grows by push_back.
+void tell_what_a_list_begins_with(verdict::Failure& failure, const ReadSources& sources);
+
 /// Where the function reads x.shape()[-1].
 void tell_what_has_no_element_below_0(verdict::Failure& failure, const ReadSources& sources);
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,10 +49,30 @@ std::vector<int> ways_out(const Words& words) {
     return lines;
 }
 
-/// Whether a parameter of the function is such a mask.
-bool has_mask_parameter(const Words& words, const std::string& name) {
+/// "n--" of a line with f(x, n--), or "n++".
+std::string moved_too_late(const Words& words, int line) {
+    for (std::size_t i = 1; i + 3 < words.size(); ++i) {
+        if (words[i].line != line || !words[i].is_name() || !(is(words, i + 3, ")") || is(words, i + 3, ","))) continue;
+        for (const char* sign : {"-", "+"})
+            if (is(words, i + 1, sign) && is(words, i + 2, sign)) return words[i].text + sign + sign;
+    }
+    return {};
+}
+
+/// The parameter of the function that is a mask; empty if there is none.
+std::string mask_parameter(const Words& words) {
     for (std::size_t i = 2; i + 1 < words.size() && !is(words, i, "{"); ++i)
-        if (words[i].text == name && is(words, i - 1, "&") && is(words, i - 2, "Mask")) return true;
+        if (words[i].is_name() && is(words, i - 1, "&") && is(words, i - 2, "Mask")) return words[i].text;
+    return {};
+}
+
+/// Whether it is that, or declared as another name for it: const Mask& blocked = mask;
+bool is_named_for(const Words& words, const std::string& name, const std::string& mask) {
+    if (name == mask) return true;
+    for (std::size_t i = 2; i + 3 < words.size(); ++i)
+        if (words[i].text == name && is(words, i - 1, "&") && is(words, i - 2, "Mask") && is(words, i + 1, "=") &&
+            words[i + 2].text == mask && is(words, i + 3, ";"))
+            return true;
     return false;
 }
 
@@ -134,6 +155,17 @@ void tell_what_calls_itself(Failure& failure, const ReadSources& sources) {
     const auto call = at(calls.front());
     if (!call) return;
     std::string told = fmt::format("{} calls itself there, in line {}: {}", around->name, call->line, call->text);
+    static const std::set<std::string> given = {"split_heads",  "merge_heads", "causal_mask",
+                                                "padding_mask", "scaled_dot_product_attention",
+                                                "scaled_dot_product_context"};
+    if (given.contains(around->name) && calls.size() == 1)
+        told += fmt::format("  Is given::{} meant? Without given:: it is the function itself.", around->name);
+    if (const std::string moved = moved_too_late(around->words, call->line); !moved.empty()) {
+        failure.advice =
+            told + fmt::format("  {0} hands on the number as it was before: write {1} {2} 1.", moved,
+                               moved.substr(0, moved.size() - 2), moved.back() == '-' ? "-" : "+");
+        return;
+    }
     std::vector<int> ends = ways_out(around->words);
     std::erase_if(ends, [&](int line) { return line > call->line; });
     const auto condition = ends.empty() || ends.size() > most_told ? std::nullopt : at(ends.back());
@@ -154,13 +186,15 @@ void tell_what_a_mask_may_lack(Failure& failure, const ReadSources& sources) {
     if (!around || std::ranges::any_of(around->words, [](const build::Word& word) { return word.text == "expand"; }))
         return;
     const Words& words = around->words;
+    const std::string mask = mask_parameter(words);
+    if (mask.empty()) return;
     for (std::size_t i = 1; i + 1 < words.size(); ++i) {
-        if (words[i].line != failure.at->line || !is(words, i + 1, "(") || !has_mask_parameter(words, words[i].text))
+        if (words[i].line != failure.at->line || !is(words, i + 1, "(") || !is_named_for(words, words[i].text, mask))
             continue;
         failure.advice = fmt::format(
             "{0} may be a Mask{{}}, which blocks nothing, and may have fewer axes than the scores, or axes of size 1. "
             "Where {0}.defined(), expand it to their shape first: {0}.expand(scores.shape()).",
-            words[i].text);
+            mask);
         return;
     }
 }

@@ -87,12 +87,26 @@ std::string in_words(const build::VariableStep& loop) {
 std::string unchanged_in_words(const std::vector<build::Loop>& around, int line) {
     const auto begins_there = [&](const build::Loop& loop) { return loop.line == line; };
     const auto loop = std::ranges::find_if(around, begins_there);
-    if (loop == around.end() || std::ranges::count_if(around, begins_there) > 1 || loop->unchanged.empty()) return {};
+    if (loop == around.end() || std::ranges::count_if(around, begins_there) > 1) return {};
+    if (!loop->handed_over.empty())
+        return fmt::format(
+            "Its condition reads {}. No line of the loop changes that, unless a function does that it is handed to: is "
+            "a step missing?",
+            verdict::listed(loop->handed_over));
+    if (loop->unchanged.empty()) return {};
     const std::vector<std::string>& names = loop->unchanged;
     return fmt::format("Its condition reads {}, and nothing in the loop changes {}.", verdict::listed(names),
                        names.size() == 1   ? "it"
                        : names.size() == 2 ? "either"
                                            : "any of them");
+}
+
+/// "s" of "s =+ tile".
+std::string name_before(const std::string& text, std::size_t end) {
+    while (end > 0 && text[end - 1] == ' ') --end;
+    std::size_t begin = end;
+    while (begin > 0 && (std::isalnum(static_cast<unsigned char>(text[begin - 1])) != 0 || text[begin - 1] == '_')) --begin;
+    return text.substr(begin, end - begin);
 }
 
 /// Of the one `do` in this line, its condition, which stands at its end.
@@ -112,6 +126,25 @@ std::optional<std::string> condition_below(const build::FunctionAround& function
 }
 
 }  // namespace
+
+void tell_of_a_step_that_sets(Failure& failure, const ReadSources& sources) {
+    if (!failure.at) return;
+    const std::string file = failure.at->file;
+    const std::vector<build::Word>& words = sources.words_of(file);
+    constexpr int most_lines = 2000;
+    const int last = words.empty() ? 0 : std::min(words.back().line, most_lines);
+    // The line where its time was up may be a helper's, and do its work.
+    for (int line = 1; line <= last; ++line) {
+        const auto at = sources.lines().at(file, line);
+        const std::size_t place = at ? at->text.find("=+ ") : std::string::npos;
+        if (place == std::string::npos || place == 0 || at->text.find('"') != std::string::npos) continue;
+        const std::string name = name_before(at->text, place);
+        if (name.empty()) continue;
+        failure.at = at;
+        failure.advice = fmt::format("{0} =+ sets {0} to the same number in each round: += adds to it.", name);
+        return;
+    }
+}
 
 void tell_for_what_a_loop_goes_on(Failure& failure, const ReadSources& sources) {
     if (!failure.at || failure.advice) return;

@@ -5,6 +5,9 @@
 /// What the student's source shows of a loop beside which a call failed.
 namespace headway::cli {
 
+/// Where the file of a call that was stopped has a step that sets, s =+ tile: names its line.
+void tell_of_a_step_that_sets(verdict::Failure& failure, const ReadSources& sources);
+
 /// Where a while never ends, says which continue goes past what changes its condition.
 void tell_what_continue_skips(verdict::Failure& failure, const ReadSources& sources);
 

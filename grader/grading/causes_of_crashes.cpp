@@ -72,6 +72,31 @@ void tell_which_return_is_missing(Failure& failure, const std::vector<verdict::C
     }
 }
 
+void tell_what_never_stops_calling(Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
+                                   const ReadSources& sources) {
+    if (failure.kind != verdict::FailureKind::exception && !verdict::ends_the_program(failure.kind)) return;
+    const auto says = [](const char* words) {
+        return [words](const verdict::CompilerMessage& one) { return one.text.find(words) != std::string::npos; };
+    };
+    // A function without a return may look like one that calls itself for ever.
+    if (std::ranges::any_of(warnings, says("-Wreturn-type]"))) return;
+    const auto warning = std::ranges::find_if(warnings, says("-Winfinite-recursion]"));
+    const auto around =
+        warning == warnings.end() ? std::nullopt : sources.lines().function_around(warning->at);
+    if (!around || around->name.empty()) return;
+    const auto& place = sources.definition_of(verdict::name_alone(failure.function));
+    const auto called = place ? sources.lines().function_around({place->file, place->line, ""}) : std::nullopt;
+    const bool is_on_the_way =
+        called && (called->name == around->name || std::ranges::any_of(called->words, [&](const build::Word& word) {
+                       return word.text == around->name;
+                   }));
+    if (!is_on_the_way) return;
+    failure.advice = fmt::format(
+        "The compiler warns at {}:{} that {} calls itself whatever happens. Mend that first: it has to return before "
+        "the call where nothing is left to do.",
+        warning->at.file, warning->at.line, around->name);
+}
+
 void tell_of_a_mask_that_is_not_given(Failure& failure, const std::vector<verdict::SourceLine>& callers,
                                       const ReadSources& sources) {
     const bool is_told_where = failure.sanitizer && failure.sanitizer->kind == "SEGV";

@@ -12,6 +12,11 @@ namespace headway::cli {
 void tell_which_return_is_missing(verdict::Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
                                   const ReadSources& sources);
 
+/// Where a call ended, or threw, and the compiler has seen that a function on the way calls itself whatever happens:
+/// says that.
+void tell_what_never_stops_calling(verdict::Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
+                                   const ReadSources& sources);
+
 /// Where data() of a mask was read and nothing had asked whether a mask is given: says so, and names the line that
 /// reads it, not a helper's. @param callers  the lines through which the program got there, innermost first
 void tell_of_a_mask_that_is_not_given(verdict::Failure& failure, const std::vector<verdict::SourceLine>& callers,

@@ -42,6 +42,7 @@ public:
         what_is_optional,
         what_lies_below_0,
         which_is_not_kept,
+        what_begins_a_list,
         what_stays_empty
     };
     /// What `answer()` gives, which is called once for a question and a line.

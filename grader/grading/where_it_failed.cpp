@@ -195,6 +195,7 @@ void tell_where_it_was(Failure& failure, const build::ThrowSite& site, const Rea
     if (site.is_the_throw) failure.advice.reset();
     tell_who_hands_on_what_is_refused(failure, site, sources);
     if (computes) {
+        tell_of_a_step_that_sets(failure, sources);
         tell_what_continue_skips(failure, sources);
         tell_for_what_a_loop_goes_on(failure, sources);
     }
@@ -211,6 +212,7 @@ void tell_where_it_was(Failure& failure, const build::ThrowSite& site, const Rea
     tell_what_an_optional_lacks(failure, sources);
     tell_what_has_no_element_below_0(failure, sources);
     tell_which_child_is_not_kept(failure, sources);
+    tell_what_a_list_begins_with(failure, sources);
     tell_what_refuses(failure);
     tell_what_a_remainder_gives(failure);
     tell_what_calls_itself(failure, sources);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace headway::judge {
 
@@ -58,15 +59,15 @@ std::optional<Axis> rows_of_an_argument(const std::string& shape, const std::vec
     return {};
 }
 
-/// Whether it is (S, T), where the numbers T and S were given and differ.
-bool is_turned(const std::string& shape, const std::vector<wire::Field>& asked) {
+/// The numbers T and S that were given; 0 where they were not.
+std::pair<Index, Index> queries_and_keys(const std::vector<wire::Field>& asked) {
     Index T = 0, S = 0;
     for (const wire::Field& argument : asked)
         if (const auto* number = std::get_if<Index>(&argument.value)) {
             if (argument.name == "T") T = *number;
             if (argument.name == "S") S = *number;
         }
-    return T != S && shape == to_string(Shape{S, T});
+    return {T, S};
 }
 
 }  // namespace
@@ -74,13 +75,18 @@ bool is_turned(const std::string& shape, const std::vector<wire::Field>& asked) 
 std::optional<std::string> of_index(const OutOfRange& told_of, const std::vector<wire::Field>& asked) {
     const auto& [position, axis, size, shape] = told_of;
     if (position.starts_with('-')) return "An index counts from 0 and is never negative; only axes may be.";
-    if (is_turned(shape, asked))
+    const auto [T, S] = queries_and_keys(asked);
+    if (T != S && shape == to_string(Shape{S, T}))
         return fmt::format(
             "{} is (S, T), and has one row for each key. What is indexed by query and key has the queries first: "
             "{{T, S}}.",
             shape);
     if (!is_one_too_far(position, size))
         return fmt::format("Axis {} has {} positions, counted from 0: is this the index of another axis?", axis, size);
+    if (axis == "0" && T < S && shape == to_string(Shape{T, S}))
+        return fmt::format(
+            "Axis 0 has a row for each of the {} queries, t = 0 to {}. Their positions, t + (S - T), are no rows.", T,
+            T - 1);
     if (size == "1")
         return fmt::format(
             "Axis {} has one position, 0. Does a loop end one round late? If it stands for all positions, as in what "

@@ -104,6 +104,18 @@ std::string whole_beside_a_part(const std::string& a, const std::string& b, cons
 
 }  // namespace
 
+std::optional<std::size_t> only_axis_that_differs(const std::string& a, const std::string& b) {
+    const auto first = sizes_in(a), second = sizes_in(b);
+    std::optional<std::size_t> found;
+    if (first.size() != second.size()) return {};
+    for (std::size_t axis = 0; axis < first.size(); ++axis) {
+        if (first[axis] == second[axis]) continue;
+        if (found) return {};
+        found = axis;
+    }
+    return found;
+}
+
 std::string axis_behind(const std::string& a, const std::string& b, const std::vector<wire::Field>& arguments) {
     std::string dropped = dropped_axis(a, b);
     if (dropped.empty()) dropped = axis_between(a, b);

@@ -2,6 +2,8 @@
 
 #include "wire/message.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ std::string dropped_axis(const std::string& a, const std::string& b);
 
 /// dropped_axis(); of an argument, which comes as it is, only how it gets that axis.
 std::string axis_behind(const std::string& a, const std::string& b, const std::vector<wire::Field>& arguments);
+
+/// The one axis in which shapes of equal rank differ.
+std::optional<std::size_t> only_axis_that_differs(const std::string& a, const std::string& b);
 
 /// What does not broadcast to a shape.
 /// @param operation  "copy_from"

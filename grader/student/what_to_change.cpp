@@ -154,9 +154,19 @@ const Refusal refusals[] = {
          return "copy_from() writes into a tensor that is there. Where none is yet, as in a struct that was only "
                 "declared, assign in its place: y = x.clone();";
      }},
-    {"std::invalid_argument", R"(cat: (S) and (S) differ in more than axis N)",
+    {"std::invalid_argument", R"(the name (\w+)\.(?:weight|bias) contains a dot, which separates a module from its parameters)",
+     [](const Match& match, const Asked&) -> Advice {
+         return fmt::format("Register it as {}: what it holds, weight and bias, comes behind the dot by itself.",
+                            match[1].str());
+     }},
+    {"std::invalid_argument", R"(cat: (S) and (S) differ in more than axis (N))",
      [](const Match& match, const Asked&) -> Advice {
          const std::string dropped = dropped_axis(match[1], match[2]);
+         if (const auto axis = only_axis_that_differs(match[1], match[2]))
+             return fmt::format(
+                 "They differ in axis {0} alone, and cat joins along an axis in which they may differ: join along {0}, "
+                 "or transpose each of them first.",
+                 *axis);
          return dropped.empty() ? "cat joins tensors of one rank, whose sizes are equal but for those of the axis that "
                                   "is joined."
                                 : dropped.substr(1);

@@ -79,7 +79,7 @@ public:
         return ends(loop, read);
     }
     /// @param read  becomes the names that its condition reads, as far as it was looked at
-    Loop::Ends ends(const Extent& loop, Names& read) const;
+    Loop::Ends ends(const Extent& loop, Names& read, HandedOver handed_over = HandedOver::may_change) const;
     std::optional<SkippedStep> skipped_step(const Extent& loop) const;
     std::optional<OtherCounter> other_counter(const Extent& loop) const;
 
@@ -215,7 +215,7 @@ bool LoopReader::counts(const Extent& loop, std::size_t first, std::size_t secon
            !may_change(name, close + 1, loop.end + 1, HandedOver::stays);
 }
 
-Loop::Ends LoopReader::ends(const Extent& loop, Names& read) const {
+Loop::Ends LoopReader::ends(const Extent& loop, Names& read, HandedOver handed_over) const {
     std::size_t begin = loop.condition + 1, end = closing_[loop.condition];
     if (is(loop.begin, "for")) {
         const auto parts = semicolons(loop);
@@ -238,7 +238,7 @@ Loop::Ends LoopReader::ends(const Extent& loop, Names& read) const {
         if (read.size() > most_names) return Loop::Ends::perhaps;
         const std::size_t repeated = is(loop.begin, "for") ? begin : loop.begin;
         if (!is_local(word.text, words_, repeated) ||
-            may_change(word.text, repeated, loop.end + 1, HandedOver::may_change))
+            may_change(word.text, repeated, loop.end + 1, handed_over))
             return Loop::Ends::perhaps;
     }
     return read.empty() ? Loop::Ends::perhaps : Loop::Ends::never_by_head;
@@ -336,6 +336,9 @@ std::vector<Loop> loops_around(const FunctionAround& function, int line) {
         Names names;
         Loop& one = around.emplace_back(Loop{function.words[loop.begin].line, read.ends(loop, names)});
         if (one.ends == Loop::Ends::never_by_head) one.unchanged = {names.begin(), names.end()};
+        Names of_loop;
+        if (one.ends == Loop::Ends::perhaps && read.ends(loop, of_loop, HandedOver::stays) == Loop::Ends::never_by_head)
+            one.handed_over = {of_loop.begin(), of_loop.end()};
     }
     return around;
 }

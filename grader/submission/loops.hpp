@@ -19,6 +19,8 @@ struct Loop {
     int line = 0;  ///< of its for, while or do
     Ends ends = Ends::perhaps;
     std::vector<std::string> unchanged = {};  ///< where it never ends by its head: the names that its condition reads
+    /// The same where that is so unless a function changes what it is handed in the loop.
+    std::vector<std::string> handed_over = {};
 };
 
 /// The loops that the line stands in, in their head or their body, outermost first.

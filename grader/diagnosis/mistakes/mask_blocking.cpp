@@ -217,7 +217,7 @@ Chapter chapters::mask_blocking() {
          .decision = "empty_row",
          .title = "a fully masked row is 0 / 0: NaN",
          .right = "where every key is blocked, all weights are 0",
-         .symptom = "one padded sequence makes the whole batch NaN in the next layer",
+         .symptom = "one padded sequence, and after one step of training every weight is NaN",
          .question = "What is the maximum of a row in which every score is -infinity, and what is -inf - (-inf)?",
          .shipped = {"IREE: https://github.com/iree-org/iree/issues/24175",
                      "1bit-MONSTER: https://github.com/1bit-MONSTER/1bit-MONSTER/issues/407"},

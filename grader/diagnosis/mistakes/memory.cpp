@@ -246,10 +246,10 @@ Chapter chapters::memory() {
          .question = "Which divisor can be 0?"},
         {.id = "result_never_assigned",
          .decision = "result",
-         .title = "a Tensor{} is returned that nothing was assigned to",
+         .title = "a Tensor{} or Mask{} is returned that nothing was assigned to",
          .right =
              "each part of what you return needs a value: one was left out, or a second declaration of its name hid it",
-         .symptom = "any use of the result throws",
+         .symptom = "any use of a Tensor{} throws, and a Mask{} blocks nothing",
          .question = "Where is the variable that you return given its value, and is it declared twice?"},
         {.id = "vector_without_elements",
          .decision = "result",

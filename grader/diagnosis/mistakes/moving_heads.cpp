@@ -252,7 +252,7 @@ Chapter chapters::moving_heads() {
          .decision = "head_views",
          .title = "x is transposed before it is viewed: what view is given is not contiguous",
          .right = right_heads,
-         .symptom = "no view can express it: with more than one token and more than one feature nothing is answered",
+         .symptom = "the view is refused: with more than one token and more than one feature nothing is answered",
          .question = "Is what you hand to view contiguous?",
          .make =
              [](Choices& c) {

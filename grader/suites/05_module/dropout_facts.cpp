@@ -106,6 +106,19 @@ public:
         return std::nullopt;
     }
 
+    /// Whether an output without dropout has a weight in each place where one is shown, twice, and a row's sum is 1.
+    bool shows_weights() const {
+        return everywhere(S,
+                          [&](Index b, Index t, Index h, Index s) {
+                              return !zero(b, t, h, s) && about(usual(b, t, h, s), usual(b, t, h, S + s));
+                          }) &&
+               everywhere(1, [&](Index b, Index t, Index h, Index) {
+                   double sum = 0;
+                   for (Index s = 0; s < S; ++s) sum += usual(b, t, h, s);
+                   return about(sum, 1) && (!has_bias_ || !zero(b, t, h, d - 1));
+               });
+    }
+
     double share(Index features) const {
         double zeros = 0;
         everywhere(features, [&](Index b, Index t, Index h, Index f) {
@@ -261,7 +274,11 @@ AnswerAndChanges ask_dropout(Student& student, const Arguments& question) {
     };
     AttentionObject still = made(0, asking.seed);
     const Tensor plain = still.forward(call_of(arguments));
-    if (!fit(forward_model(arguments)(right()), Answer::of(reference::exact(plain)))) throw NotJudged{};
+    const bool has_bias = std::get<wire::Record>(argument(arguments, "state")).find("out_proj.bias") != nullptr;
+    const bool is_right = fit(forward_model(arguments)(right()), Answer::of(reference::exact(plain))).has_value();
+    // Wrong weights show as well what becomes of them.
+    if (!is_right && (plain.shape() != Shape{B, T, D} || !Seen(plain, plain, has_bias).shows_weights()))
+        throw NotJudged{};
     if (!same_numbers(plain, still.forward(call_of(arguments)))) throw NotJudged{};  // calls leave something behind
 
     AttentionObject module = made(p, asking.seed);
@@ -281,9 +298,9 @@ AnswerAndChanges ask_dropout(Student& student, const Arguments& question) {
         return answer;
     }
     if (first.shape() != plain.shape() || second.shape() != plain.shape()) throw NotJudged{};
-    const bool has_bias = std::get<wire::Record>(argument(arguments, "state")).find("out_proj.bias") != nullptr;
     const Seen seen(first, plain, has_bias);
     const auto what = seen.what(right_scores(arguments));
+    if (!is_right && (!what || *what == What::scores)) throw NotJudged{};  // only right ones are known
     say(answer, what ? word_of(*what) : "something else happens in training");
     if (what && *what != What::scores) {
         say(answer, seen.kept());

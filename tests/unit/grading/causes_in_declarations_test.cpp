@@ -58,8 +58,10 @@ TEST(CausesInDeclarations, ElementsThatWereHandedOnEmptyAreTold) {
         return failure.advice.value_or("");
     };
     EXPECT_EQ(told("std::vector<Running> states(n);", ""),
-              "The elements of states hold nothing when they get there: line 5 makes it, and nothing gives them a "
-              "value. First states[…] = nothing_seen(…); for each.");
+              "The elements of states hold nothing when they get there, if there are any: line 5 makes it, and nothing "
+              "gives them a value. First states[…] = nothing_seen(…); or states.push_back(nothing_seen(…)); for each.");
+    EXPECT_NE(told("std::vector<Running> states;", "states.reserve(n);"), "") << "that makes room alone";
+    EXPECT_EQ(told("std::vector<Running> states;", "states.push_back(nothing_seen(2));"), "");
     EXPECT_EQ(told("std::vector<Running> states(n);", "states[0] = nothing_seen(2);"), "");
     EXPECT_EQ(told("std::vector<Running> states(n);", "for (Running& one : states) one = nothing_seen(2);"), "");
     EXPECT_EQ(told("std::vector<Running> states(n);", "begin(states);"), "") << "which may give them values";
@@ -99,6 +101,17 @@ TEST(CausesInDeclarations, HowAnOptionalGetsAValueIsTold) {
     EXPECT_EQ(told({"std::optional<float> largest;", "if (largest) largest = a;", "largest = b;"}), "");
     EXPECT_EQ(told({"std::optional<float> largest;", "fill(&largest);"}), "");
     EXPECT_EQ(told({"std::optional<float> largest = a;"}), "");
+}
+
+TEST(CausesInDeclarations, AListThatBeginsWithElementsAndGrowsIsTold) {
+    const auto told = [](const std::vector<std::string>& body) {
+        return advice_on("Tensor::of: shape (2, 3) needs 6 values, not 12", body, tell_what_a_list_begins_with);
+    };
+    EXPECT_EQ(told({"std::vector<float> out(6);", "out.push_back(1);", "return Tensor::of({2, 3}, out);"}),
+              "out begins with elements (line 2), and push_back adds more behind them (line 3). Begin without any, "
+              "std::vector<float> out; or write out[i] = …");
+    EXPECT_EQ(told({"std::vector<float> out;", "out.push_back(1);", "return Tensor::of({2, 3}, out);"}), "");
+    EXPECT_EQ(told({"std::vector<float> out(6);", "out[0] = 1;", "return Tensor::of({2, 3}, out);"}), "");
 }
 
 TEST(CausesInDeclarations, AnElementBelow0IsTold) {

@@ -215,6 +215,18 @@ Chapter long_padding() {
                      return (sight.window || sight.global) && !sight.future && (!sight.padding || by_list);
                  };
              }},
+        {.id = "global_padding_seen",
+         .decision = "global_cuts",
+         .title = "a key that is global is seen even where it is padding",
+         .right = nobody_sees,
+         .symptom = "right without padding, or while no global token is padding",
+         .question = "May a global token be padding in one of the sequences?",
+         .make =
+             [](Choices& c) {
+                 c.change<Windows>().sees = [](const Windows::Sight& sight) {
+                     return (sight.window || sight.global) && !sight.future && (!sight.padding || sight.key_is_global);
+                 };
+             }},
         {.id = "globals_seen_before_they_come",
          .decision = "global_cuts",
          .title = "every query sees all global tokens, also those that come after it",

@@ -145,9 +145,9 @@ Chapter opened_keys() {
              }},
         {.id = "global_rows_alone",
          .decision = "globals",
-         .title = "global tokens see every key, but nobody sees them",
+         .title = "a global token sees every key, but its column is not opened: other tokens do not see it",
          .right = row_and_column,
-         .symptom = "nothing that a global token gathers reaches another token",
+         .symptom = "what a global token gathers reaches no token beyond its window",
          .question = "Who may look at a global token?",
          .make =
              [](Choices& c) {

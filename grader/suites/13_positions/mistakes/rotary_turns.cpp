@@ -98,7 +98,7 @@ Chapter rotary_turns() {
          .decision = "rotary_turn",
          .title = "pairs are turned the other way, clockwise",
          .right = right_turn,
-         .symptom = "scores are right as long as queries and keys are turned alike; loaded caches do not fit",
+         .symptom = "scores depend on the distance alone, but with its sign exchanged; loaded caches do not fit",
          .question = "Where does (1, 0) go by a quarter turn: to (0, 1) or to (0, -1)?",
          .make =
              [](Choices& c) {
@@ -141,7 +141,7 @@ Chapter rotary_turns() {
          .decision = "rotary_turn",
          .title = "sine and cosine are taken for each other: x becomes x·sin - y·cos, and y becomes x·cos + y·sin",
          .right = right_turn,
-         .symptom = "scores are right as long as queries and keys are turned alike; loaded caches do not fit",
+         .symptom = "scores depend on the distance alone, but with its sign exchanged; loaded caches do not fit",
          .question = "Where does (1, 0) go by an angle of 0?",
          .make = [](Choices& c) { std::swap(c.change<Rotary>().along, c.change<Rotary>().across); }},
         {.id = "turned_by_sines_alone",
