@@ -15,6 +15,10 @@ struct BeginnersError {
 inline constexpr const char* compare_one_by_one =
     "How many arguments there are, or of which types, is not as declared. Compare them one by one.";
 
+/// How advice begins where something const is given to what may change it.
+inline constexpr const char* given_is_const =
+    "What is given here is const, and a reference without const could change it";
+
 /// Of two that are found the first counts.
 std::span<const BeginnersError> beginners_errors();
 

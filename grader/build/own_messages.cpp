@@ -292,11 +292,11 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
                 message.advice = std::move(why);
             else if (const std::string cause = cause_in_abstract_class(*words, message, classes_); !cause.empty())
                 message.advice += (message.advice.empty() ? "" : " ") + cause;
-    // Where two are told of one line, the one with a hint of its own goes first.
+    // A template of the standard library that has the same name may be told first.
     if (messages.size() > 1 && messages.front().advice.starts_with(compare_one_by_one)) {
         const auto other = std::find_if(messages.begin() + 1, messages.end(), [&](const CompilerMessage& message) {
             return message.at.file == messages.front().at.file && message.at.line == messages.front().at.line &&
-                   !message.advice.empty() && !message.advice.starts_with(compare_one_by_one);
+                   message.advice.starts_with(given_is_const);
         });
         if (other != messages.end()) std::iter_swap(messages.begin(), other);
     }

@@ -81,12 +81,12 @@ std::optional<std::string> of_index(const OutOfRange& told_of, const std::vector
             "{} is (S, T), and has one row for each key. What is indexed by query and key has the queries first: "
             "{{T, S}}.",
             shape);
-    if (!is_one_too_far(position, size))
-        return fmt::format("Axis {} has {} positions, counted from 0: is this the index of another axis?", axis, size);
     if (axis == "0" && T < S && shape == to_string(Shape{T, S}))
         return fmt::format(
             "Axis 0 has a row for each of the {} queries, t = 0 to {}. Their positions, t + (S - T), are no rows.", T,
             T - 1);
+    if (!is_one_too_far(position, size))
+        return fmt::format("Axis {} has {} positions, counted from 0: is this the index of another axis?", axis, size);
     if (size == "1")
         return fmt::format(
             "Axis {} has one position, 0. Does a loop end one round late? If it stands for all positions, as in what "

@@ -187,6 +187,24 @@ TEST(CausesInLines, WaysOutOfARecursionAreTold) {
     EXPECT_EQ(told("if (a > b) f();"), "halves calls itself there, in line 3: halves(a, b - 1);");
 }
 
+TEST(CausesInLines, ANumberThatMovesTooLateAndAGivenFunctionAreToldInARecursion) {
+    const auto told = [](const std::string& name, const std::string& call) {
+        verdict::Failure failure;
+        failure.message = "your reach recurses without end";
+        failure.at = verdict::SourceLine{"f.cpp", 1, ""};
+        const std::vector<build::SourceFile> files = {
+            {"f.cpp", "Mask " + name + "(const Mask& m, int layers) {\nreturn " + call + ";\n}\n"}};
+        tell_what_calls_itself(failure, ReadSources(files));
+        return failure.advice.value_or("");
+    };
+    EXPECT_THAT(told("reach", "reach(m, layers--)"), HasSubstr("layers-- hands on the number as it was before: write "
+                                                               "layers - 1."));
+    EXPECT_THAT(told("reach", "reach(m, layers++)"), HasSubstr("write layers + 1."));
+    EXPECT_THAT(told("reach", "reach(m, --layers)"), testing::Not(HasSubstr("hands on")));
+    EXPECT_THAT(told("split_heads", "split_heads(m, layers)"), HasSubstr("Is given::split_heads meant?"));
+    EXPECT_THAT(told("reach", "reach(m, layers)"), testing::Not(HasSubstr("given::")));
+}
+
 TEST(CausesInLines, WhatAMaskMayBeIsToldWhereNoneIsExpanded) {
     const auto told = [](const std::string& head, const std::string& before) {
         verdict::Failure failure;
@@ -203,6 +221,18 @@ TEST(CausesInLines, WhatAMaskMayBeIsToldWhereNoneIsExpanded) {
     EXPECT_EQ(told("Tensor softmax(const Tensor& x, const Mask& mask)", "const Mask all = mask.expand(x.shape());"),
               "A Mask{} has no shape.");
     EXPECT_EQ(told("Tensor softmax(const Tensor& x)", "Mask mask;"), "A Mask{} has no shape.") << "it is no argument";
+    const auto by_another_name = [](const std::string& before) {
+        verdict::Failure failure;
+        failure.message = "element access: the mask is undefined (a Mask{} has no shape)";
+        failure.advice = "A Mask{} has no shape.";
+        failure.at = verdict::SourceLine{"f.cpp", 3, ""};
+        const std::vector<build::SourceFile> files = {
+            {"f.cpp", "Tensor f(const Mask& mask) {\n" + before + "\nif (blocked(b, h)) return x;\n}\n"}};
+        tell_what_a_mask_may_lack(failure, ReadSources(files));
+        return *failure.advice;
+    };
+    EXPECT_THAT(by_another_name("const Mask& blocked = mask;"), HasSubstr("mask may be a Mask{}"));
+    EXPECT_EQ(by_another_name("const Mask& blocked = other;"), "A Mask{} has no shape.");
 }
 
 }  // namespace

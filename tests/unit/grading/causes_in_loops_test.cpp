@@ -20,13 +20,30 @@ TEST(CausesInLoops, WhatNoRoundOfALoopChangesIsSaid) {
         tell_for_what_a_loop_goes_on(failure, ReadSources(files));
         return failure.advice.value_or("");
     };
-    EXPECT_EQ(advice("    while (layer < layers) {", "        use(layers);\n        step(2);"), "")
-        << "it may take a reference";
+    EXPECT_EQ(advice("    while (layer < layers) {", "        use(layers);\n        step(2);"),
+              "Its condition reads layer and layers. No line of the loop changes that, unless a function does that it is "
+              "handed to: is a step missing?");
+    EXPECT_EQ(advice("    while (layer < layers) {", "        use(++layer);"), "");
     EXPECT_EQ(advice("    while (layer < layers) {", "        step(2);"),
               "Its condition reads layer and layers, and nothing in the loop changes either.");
     EXPECT_EQ(advice("    while (layer < 9) {", "        step(2);"),
               "Its condition reads layer, and nothing in the loop changes it.");
     EXPECT_EQ(advice("    while (layer < layers) {", "        ++layer;"), "");
+}
+
+TEST(CausesInLoops, AStepThatSetsIsToldWhereverItStands) {
+    const auto told = [](const std::string& step) {
+        verdict::Failure failure;
+        failure.at = verdict::SourceLine{"tiled.cpp", 2, "    for (Index i = 0; i < n; ++i) g(i);"};
+        const std::vector<build::SourceFile> files = {
+            {"tiled.cpp", "void row(Index n) {\n    for (Index i = 0; i < n; ++i) g(i);\n}\nvoid f(Index S) {\n    for "
+                          "(Index s = 0; s < S; " + step + ") row(s);\n}\n"}};
+        tell_of_a_step_that_sets(failure, ReadSources(files));
+        return failure.advice ? std::to_string(failure.at->line) + ": " + *failure.advice : "";
+    };
+    EXPECT_EQ(told("s =+ tile"), "5: s =+ sets s to the same number in each round: += adds to it.");
+    EXPECT_EQ(told("s += tile"), "");
+    EXPECT_EQ(told("s = +tile"), "");
 }
 
 TEST(CausesInLoops, TheConditionAtTheEndOfALoopIsShown) {

@@ -38,6 +38,29 @@ verdict::Failure ended(const std::string& how, verdict::SourceLine at, verdict::
     return failure;
 }
 
+TEST(CausesOfCrashes, WhatTheCompilerSawCallItselfForEverIsTold) {
+    const std::vector<build::SourceFile> files = {{"block.cpp",
+                                                   "void go_back(int i) {\n    go_back(i + 1);\n}\n"
+                                                   "int stack(int x) {\n    go_back(x);\n    return x;\n}\n"
+                                                   "int other(int x) {\n    return x;\n}\n"}};
+    const auto told = [&](const char* function, const char* words, FailureKind kind = FailureKind::crash) {
+        verdict::CompilerMessage warning;
+        warning.text = words;
+        warning.at = {"block.cpp", 1, "void go_back(int i) {"};
+        verdict::Failure failure;
+        failure.kind = kind;
+        failure.function = function;
+        tell_what_never_stops_calling(failure, {warning}, ReadSources(files));
+        return failure.advice.value_or("");
+    };
+    constexpr const char* recursion = "infinite recursion detected [-Winfinite-recursion]";
+    EXPECT_THAT(told("stack", recursion), HasSubstr("block.cpp:1 that go_back calls itself whatever happens"));
+    EXPECT_THAT(told("stack", recursion, FailureKind::exception), HasSubstr("go_back"));
+    EXPECT_EQ(told("stack", recursion, FailureKind::wrong_value), "");
+    EXPECT_EQ(told("other", recursion), "") << "it does not get there";
+    EXPECT_EQ(told("stack", "unused variable [-Wunused-variable]"), "");
+}
+
 constexpr const char* freed_twice =
     "aborted: SIGABRT, after it printed \"munmap_chunk(): invalid pointer\" (memory was freed twice, or something "
     "wrote "

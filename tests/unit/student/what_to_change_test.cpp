@@ -55,6 +55,7 @@ TEST(WhatToChange, AxesAndPlacesThatAreCountedWrong) {
     const std::vector<wire::Field> sizes = {{"T", Index{4}}, {"S", Index{6}}};
     const Mask turned = Mask::allow_all({6, 4}), right = Mask::allow_all({4, 6});
     EXPECT_THAT(advice_when([&] { turned(0, 4); }, sizes), HasSubstr("(6, 4) is (S, T)"));
+    EXPECT_THAT(advice_when([&] { right(5, 0); }, sizes), HasSubstr("a row for each of the 4 queries, t = 0 to 3"));
     EXPECT_THAT(advice_when([&] { right(0, 6); }, sizes), testing::StartsWith("That is one too far"));
     EXPECT_THAT(advice_when([&] { rows(6); }, {{"codes", codes}}),
                 HasSubstr("That has 6 rows of 4: number i is of row i / 4."));
@@ -63,6 +64,12 @@ TEST(WhatToChange, AxesAndPlacesThatAreCountedWrong) {
                                                               "shape (3, 6, 5, 11)"),
                                 {}, "ring_append");
     EXPECT_THAT(in_ring, HasSubstr("after the last comes slot 0 again"));
+}
+
+TEST(WhatToChange, ANameWithADotIsMendedByItsFirstPart) {
+    EXPECT_EQ(advice(error_of("std::invalid_argument", "the name q_proj.weight contains a dot, which separates a module "
+                                                       "from its parameters")),
+              "Register it as q_proj: what it holds, weight and bias, comes behind the dot by itself.");
 }
 
 TEST(WhatToChange, HalfAsManyMayStandForTwoEach) {
@@ -121,7 +128,7 @@ TEST(WhatToChange, ShapesThatDoNotFit) {
                     cat({Tensor::zeros({2, 3, 1}), Tensor::zeros({2, 3})}, -1);
                 }),
                 testing::StartsWith("If (2, 3) comes from max, sum or mean"));
-    EXPECT_THAT(advice_when([&] { cat({x, Tensor::zeros({5, 3, 4})}, 1); }), HasSubstr("of one rank, whose sizes"));
+    EXPECT_THAT(advice_when([&] { cat({x, Tensor::zeros({5, 3, 4})}, 1); }), HasSubstr("join along 0, or transpose each of them first"));
     EXPECT_THAT(advice_when([&] {
                     matmul(Tensor::zeros({4, 5}), x);
                 }),
