@@ -120,8 +120,11 @@ constexpr BeginnersError table[] = {
      "$1$2 is not given. What is given stands in tensor/include/headway/given.hpp."},
     {R"('(\w+)' is not a member of '((?:\w+::)*\w+)'|no member named '(\w+)' in namespace '((?:\w+::)*\w+)')", "",
      "$2$4 has no $1$3: is it spelt so, and does it belong there?"},
-    {R"(no member named '(sum|mean|max|exp|log|sqrt|matmul|softmax|cat|dot|masked_fill)')", "",
-     "$1 is no member: it is a function that takes the tensor, such as sum(x, -1)."},
+    {R"(no member named '(sum|mean|max)')", "",
+     "$1 is no member: it is a function that takes the tensor and an axis: $1(x, -1), or $1(x, -1, KeepAxis::yes), "
+     "which leaves a 1 there."},
+    {R"(no member named '(exp|log|sqrt|matmul|softmax|cat|dot|masked_fill)')", "",
+     "$1 is no member: it is a function that takes the tensor, as in $1(x, …)."},
     {R"(vector<[^']*' has no member named '(\w+)'|no member named '(\w+)' in '(?:const )?std::vector)", "",
      "A std::vector has no $1$2. How many elements it has says v.size(), and it grows by v.push_back(x)."},
     {R"(no member named '(\w+)'.*; did you mean '(?:\w+::)*(\w+)'\?)", "",

@@ -113,7 +113,12 @@ constexpr BeginnersError habits[] = {
      "One size of a tensor is a call: x.size(-@1), where -1 is the last axis. shape() is a std::vector, which has no "
      "elements below 0."},
 
+    {R"('(\w+)' is not a member of '((?:\w+::)*\w+)'; did you mean '(\w+)'\?|no member named '(\w+)' in '((?:\w+::)*\w+)'; did you mean '(\w+)'\?)",
+     R"(\b(KeepAxis|Bias|Causal|Format|Gelu|Order|Total)::)", "$2$5 has no $1$4: write @1::$3$6."},
+
     // ---- what a Tensor has, and others have not
+    {R"('(?:const )?(?:\w+::)*(?:Shape|Strides)' has no member named '(?:length|len|count|ndim|rank|numel)'|no member named '(?:length|len|count|ndim|rank|numel)' in '(?:const )?(?:std::vector|(?:\w+::)*(?:Shape|Strides)))",
+     "", "That is a std::vector: how many elements it has says .size()."},
     {R"(Eigen[^]*no member named 'T'|no member named 'T'[^]*Eigen)", "",
      "Of an Eigen matrix, write transpose(), without arguments: as_eigen(x).transpose()."},
     {R"(no member named '(repeat_interleave|repeat|tile)')", "",
@@ -156,6 +161,25 @@ constexpr BeginnersError habits[] = {
      R"(\b(sum|mean|max)\(.*\{)", "Axes go one at a time: for the first two, @1(@1(x, 0), 0)."},
 
     // ---- values of another type than is wanted
+    {R"(binary (?:'operator\^'|expression))", R"(\^\s*2\b)",
+     "C++ has no power operator, and ^ is for bits. A square is x * x; std::pow(x, 3) is for other powers."},
+    {R"(before '\.' token|does not refer to a value|unexpected type name)",
+     R"(\b(KeepAxis|Bias|Causal|Format|Gelu|Order|Total)\.(?=\w))", "Names of an enum class stand behind two colons: @1::"},
+    {R"('(?:zeros|ones|full|empty)' is not a member of '(?:\w+::)*Mask'|no member named '(?:zeros|ones|full|empty)' in '(?:\w+::)*Mask')",
+     "",
+     "Masks are made by Mask::allow_all({T, S}), which blocks nothing, and Mask::block_all({T, S}); then mask(t, s) = "
+     "true blocks."},
+    {R"(operator[!=]='[^]*Tensor|binary expression \('(?:const )?(?:\w+::)*Tensor')", R"((\w+)\s*[!=]=\s*Tensor\s*\{\s*\})",
+     "Whether there is a tensor says @1.defined()."},
+    {R"('vector<(?:long(?: int)?|Index|std::ptrdiff_t|ptrdiff_t)>' to (?:non-scalar type )?'(?:std::)?vector<int>'|'const (?:\w+::)*Shape'[^']* to '(?:std::)?vector<int>')",
+     "", "Sizes are Index, not int: declare the list as Shape, or std::vector<Index>."},
+    {R"('const Random' as 'this'|member function 'uniform' has type 'const)", "",
+     "Drawing a number changes the Random, so no const function can do it: leave out const behind the brackets of the "
+     "function this stands in, or declare the member mutable."},
+    {R"(no match for call to '\(const (?:\{anonymous\}::)?(\w+)\)|no matching function for call to object of type 'const (?:\(anonymous namespace\)::)?(\w+)')",
+     "",
+     "This $1$2 is const, so its operator() has to be const, too: write const behind the brackets of its parameters, "
+     "operator()(…) const."},
     {R"(operand types are '(\w+)' and 'const char ?\[|operands to binary expression \('(?:const )?(?:\w+::)*(\w+)'[^']*and 'const char ?\[)",
      R"x([!=]=\s*"(\w+)")x",
      "$1$2 is an enum class, and no text: compare it with its names, as in $1$2::@1."},

@@ -25,12 +25,20 @@ bool says_more(const verdict::Test& a, const verdict::Test& b) {
             b.failure->kind == verdict::FailureKind::protocol);
 }
 
-/// One build may tell the line where the other cannot.
+/// One build may tell the line, and what comes to pass there, where the other cannot.
 void complete_line(verdict::Test& test, const verdict::Test& other) {
-    if (!test.failure || test.failure->at || other.state != TestState::failed || !other.failure) return;
-    if (verdict::ends_the_program(test.failure->kind) && verdict::ends_the_program(other.failure->kind) &&
-        test.failure->function == other.failure->function)
+    if (!test.failure || test.failure->advice || other.state != TestState::failed || !other.failure) return;
+    if (!verdict::ends_the_program(test.failure->kind) || !verdict::ends_the_program(other.failure->kind) ||
+        test.failure->function != other.failure->function)
+        return;
+    const bool is_one_line = test.failure->at && other.failure->at &&
+                             test.failure->at->file == other.failure->at->file &&
+                             test.failure->at->line == other.failure->at->line;
+    if (!test.failure->at) {
         test.failure->at = other.failure->at;
+        test.failure->advice = other.failure->advice;
+    }
+    if (is_one_line) test.failure->advice = other.failure->advice;
 }
 
 /// Whether it did not come to an end in the plain build either: then it is not the build that is slow.

@@ -39,7 +39,9 @@ bool is_asked_for_something(const Words& words, std::size_t i) {
 void tell_what_holds_nothing(Failure& failure, const ReadSources& sources) {
     const auto says = [&](const char* text) { return failure.message.find(text) != std::string::npos; };
     const bool is_of_a_matrix = says("as_eigen: a matrix is needed, the shape is ()");
-    if (!failure.at || (!is_of_a_matrix && !says("for rank 0, shape ()"))) return;
+    // What is said of elements, and of sums that begin with nothing, is told elsewhere.
+    const bool is_undefined = says(": a tensor is undefined (a Tensor{}") && !says("element access:");
+    if (!failure.at || (!is_of_a_matrix && !is_undefined && !says("for rank 0, shape ()"))) return;
     const auto& told = sources.about(Question::what_holds_nothing, *failure.at, [&]() -> std::optional<std::string> {
         const auto function = sources.lines().function_around(*failure.at);
         if (!function) return {};
@@ -167,6 +169,18 @@ bool is_given_a_value(const Words& words, std::size_t i) {
     return is_assigned || (stands(words, i + 1, ".") && stands(words, i + 2, "emplace"));
 }
 
+/// Whether the condition between these brackets is true only of one that has a value, or asks for the value at once.
+bool asks_for_a_value(const Words& words, std::size_t open, std::size_t close, const std::string& name) {
+    for (std::size_t i = open + 1; i < close; ++i) {
+        if (words[i].text != name) continue;
+        if (stands(words, i - 1, "!")) return false;
+        if (i == open + 1 && (stands(words, i + 1, "&") || stands(words, i + 1, ")"))) return true;
+        if (stands(words, i - 1, "*")) return true;
+        return stands(words, i + 1, ".") && (stands(words, i + 2, "value") || stands(words, i + 2, "has_value"));
+    }
+    return false;
+}
+
 /// Of a std::optional that is declared without a value, what the function's words say of how it gets one.
 std::optional<std::string> how_it_gets_a_value(const std::string& name, const Words& words,
                                                const std::vector<std::size_t>& closing) {
@@ -183,12 +197,11 @@ std::optional<std::string> how_it_gets_a_value(const std::string& name, const Wo
         if (!is_given_a_value(words, i)) continue;
         if (given > 0) return {};
         given = words[i].line;
-        // if (name && …) name = …, and if (name.has_value() && …), with the assignment as the statement or its first.
+        // if (name && …) name = …, or if (x > name.value()), with the assignment as the statement or its first.
         const std::size_t before = stands(words, i - 1, "{") ? i - 2 : i - 1;
         for (std::size_t open = 1; open < before && stands(words, before, ")"); ++open)
             if (stands(words, open, "(") && closing[open] == before && stands(words, open - 1, "if"))
-                asks_first = words[open + 1].text == name && (stands(words, open + 2, "&") || stands(words, open + 2, ")") ||
-                                                              stands(words, open + 3, "has_value"));
+                asks_first = asks_for_a_value(words, open, before, name);
     }
     if (declared > 0 && given == 0)
         return fmt::format("Line {} declares {} without a value, and nothing gives it one.", declared, name);

@@ -49,6 +49,31 @@ std::vector<int> ways_out(const Words& words) {
     return lines;
 }
 
+/// The lines in which a function calls itself, and no other's member of that name.
+std::vector<int> own_calls(const build::FunctionAround& function) {
+    const Words& words = function.words;
+    std::vector<int> lines;
+    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+        const bool is_another = is(words, i - 1, ".") || is(words, i - 1, ":") || is(words, i - 1, ">");
+        if (!function.name.empty() && words[i].text == function.name && is(words, i + 1, "(") && !is_another &&
+            words[i].line > words.front().line)
+            lines.push_back(words[i].line);
+    }
+    return lines;
+}
+
+/// The function of a file that calls itself, if there is one alone: the report of a full stack shows its end only.
+std::optional<build::FunctionAround> the_one_that_calls_itself(const std::string& file, const ReadSources& sources) {
+    std::optional<build::FunctionAround> found;
+    for (const build::DefinedFunction& defined : sources.functions_of(file)) {
+        auto function = sources.lines().function_around({file, defined.line, ""});
+        if (!function || own_calls(*function).empty()) continue;
+        if (found) return {};
+        found = std::move(function);
+    }
+    return found;
+}
+
 /// "n--" of a line with f(x, n--), or "n++".
 std::string moved_too_late(const Words& words, int line) {
     for (std::size_t i = 1; i + 3 < words.size(); ++i) {
@@ -140,21 +165,28 @@ void tell_what_a_remainder_gives(Failure& failure) {
             "std::max<Index>(0, …), or add the divisor before: (p % w + w) % w.";
 }
 
-void tell_what_calls_itself(Failure& failure, const ReadSources& sources) {
-    if (!failure.at || failure.advice || failure.message.find("recurses without end") == std::string::npos) return;
-    const auto around = sources.lines().function_around(*failure.at);
-    if (!around || around->name.empty()) return;
-    std::vector<int> calls;
-    for (std::size_t i = 1; i + 1 < around->words.size(); ++i)
-        if (around->words[i].text == around->name && is(around->words, i + 1, "(") &&
-            around->words[i].line > around->words.front().line)
-            calls.push_back(around->words[i].line);
+void tell_what_calls_itself(Failure& failure, const std::vector<verdict::SourceLine>& callers,
+                            const ReadSources& sources) {
+    const auto says = [&](const char* text) { return failure.message.find(text) != std::string::npos; };
+    if (!failure.at || failure.advice || !(says("recurses without end") || says("used up the stack") || says("uses up the stack")))
+        return;
+    auto around = sources.lines().function_around(*failure.at);
+    std::vector<int> calls = around ? own_calls(*around) : std::vector<int>();
+    // Where the stack ended may be a function that is called on the way.
+    for (auto caller = callers.begin(); caller != callers.end() && calls.empty(); ++caller) {
+        around = sources.lines().function_around(*caller);
+        if (around) calls = own_calls(*around);
+    }
+    if (calls.empty()) {
+        around = the_one_that_calls_itself(failure.at->file, sources);
+        if (around) calls = own_calls(*around);
+    }
     constexpr std::size_t most_told = 3;
     if (calls.empty() || calls.size() > most_told) return;
     const auto at = [&](int line) { return sources.lines().at(failure.at->file, line); };
     const auto call = at(calls.front());
     if (!call) return;
-    std::string told = fmt::format("{} calls itself there, in line {}: {}", around->name, call->line, call->text);
+    std::string told = fmt::format("{} calls itself in line {}: {}", around->name, call->line, call->text);
     static const std::set<std::string> given = {"split_heads",  "merge_heads", "causal_mask",
                                                 "padding_mask", "scaled_dot_product_attention",
                                                 "scaled_dot_product_context"};

@@ -2,6 +2,8 @@
 
 #include "grading/read_sources.hpp"
 
+#include <vector>
+
 /// What one line of the student's source shows of why a call failed, and who calls it.
 namespace headway::cli {
 
@@ -19,7 +21,9 @@ void tell_what_refuses(verdict::Failure& failure);
 void tell_what_a_remainder_gives(verdict::Failure& failure);
 
 /// Where a helper calls itself without end: names the line that does.
-void tell_what_calls_itself(verdict::Failure& failure, const ReadSources& sources);
+/// @param callers  the lines through which the program got there, innermost first
+void tell_what_calls_itself(verdict::Failure& failure, const std::vector<verdict::SourceLine>& callers,
+                            const ReadSources& sources);
 
 /// Where an element is asked of a mask that is not given, in a function that expands none: says what a mask may be.
 void tell_what_a_mask_may_lack(verdict::Failure& failure, const ReadSources& sources);

@@ -151,6 +151,7 @@ std::optional<std::pair<int, std::string>> stays_empty(const std::string& name, 
         }
         const bool is_asked =
             words[i + 1].text == "." && (words[i + 2].text == "reserve" || words[i + 2].text == "size");
+        if (found && words[i - 1].text == "return") continue;
         if (!found || words[i - 1].text == "&" || (words[i + 1].text != "[" && !is_asked)) return {};
     }
     return found;

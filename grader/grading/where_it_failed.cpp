@@ -170,7 +170,7 @@ void tell_where_a_sanitizer_ended_it(Failure& failure, const ReadSources& source
     tell_of_a_vector_without_elements(failure, sources);
     tell_what_one_less_than_none_is(failure, sources);
     tell_what_refuses(failure);
-    tell_what_calls_itself(failure, sources);
+    tell_what_calls_itself(failure, callers_in(*failure.sanitizer, sources.lines()), sources);
     tell_what_has_no_element_below_0(failure, sources);
     if (!failure.at) return;
     const build::ThrowSite site{.line = *failure.at, .callers = callers_in(*failure.sanitizer, sources.lines())};
@@ -215,7 +215,7 @@ void tell_where_it_was(Failure& failure, const build::ThrowSite& site, const Rea
     tell_what_a_list_begins_with(failure, sources);
     tell_what_refuses(failure);
     tell_what_a_remainder_gives(failure);
-    tell_what_calls_itself(failure, sources);
+    tell_what_calls_itself(failure, site.callers, sources);
     tell_what_a_mask_may_lack(failure, sources);
     if (failure.kind == verdict::FailureKind::exception) tell_what_a_comma_leaves(failure);
     if (failure.kind == verdict::FailureKind::exception)

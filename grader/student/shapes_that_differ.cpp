@@ -40,6 +40,9 @@ std::string other_product(const std::string& a, const std::string& b, const std:
     if (exchanged)
         return fmt::format(" In the other order, matmul(b, a), they would fit, or {} transposed.", to_transpose);
     if (!to_transpose.empty()) return fmt::format(" Transposed, {} would fit.", to_transpose);
+    if (left.size() == 4 && right.size() == 2 && left[1] * left[3] == right[0])
+        return fmt::format(" {} heads of {} features are {} together: merge the heads before this product.", left[1],
+                           left[3], right[0]);
     const bool is_on_another_axis =
         left.size() == 4 && right.size() == 4 && left[1] != right[1] && left[1] == right[2] && left[3] == right[3];
     if (!is_on_another_axis) return {};
@@ -47,6 +50,15 @@ std::string other_product(const std::string& a, const std::string& b, const std:
         " Axis 1 is {} in one and {} in the other, which has {} on axis 2: if these are heads, the last two axes were "
         "to be swapped and not these two.",
         left[1], right[1], right[2]);
+}
+
+std::optional<std::string> without_axis_of_heads(const std::string& a, const std::string& b) {
+    const auto left = sizes_in(a), right = sizes_in(b);
+    const bool is_it = left.size() == 4 && right.size() == 3 && left[0] == right[0] && left[3] == right[1] &&
+                       right[2] % left[1] == 0;
+    if (!is_it) return {};
+    return fmt::format("{} has no axis of heads, and {} has {}: split it as well, given::split_heads(…, {}).", b, a,
+                       left[1], left[1]);
 }
 
 std::string dropped_axis(const std::string& a, const std::string& b) {

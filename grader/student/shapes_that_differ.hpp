@@ -16,6 +16,9 @@ std::vector<long> sizes_in(const std::string& shape);
 /// What would make the factors of a product fit, if anything simple does.
 std::string other_product(const std::string& a, const std::string& b, const std::string& to_transpose);
 
+/// Of a product of what has heads, (B, H, T, S), with what has none, (B, S, D).
+std::optional<std::string> without_axis_of_heads(const std::string& a, const std::string& b);
+
 /// Where one shape is the other without its last axis: what a reduction leaves that drops the axis.
 std::string dropped_axis(const std::string& a, const std::string& b);
 

@@ -156,8 +156,10 @@ const Refusal refusals[] = {
      }},
     {"std::invalid_argument", R"(the name (\w+)\.(?:weight|bias) contains a dot, which separates a module from its parameters)",
      [](const Match& match, const Asked&) -> Advice {
-         return fmt::format("Register it as {}: what it holds, weight and bias, comes behind the dot by itself.",
-                            match[1].str());
+         return fmt::format(
+             "Register the module itself, register_module(\"{}\", …): its weight and bias come behind the dot by "
+             "themselves.",
+             match[1].str());
      }},
     {"std::invalid_argument", R"(cat: (S) and (S) differ in more than axis (N))",
      [](const Match& match, const Asked&) -> Advice {
@@ -179,8 +181,9 @@ const Refusal refusals[] = {
              "equal.{}",
              match[3].str(), match[4].str(), other_product(match[1], match[2], match[5]));
      }},
-    {"std::invalid_argument", R"(matmul: S x S: leading axes S and S do not broadcast)",
-     [](const Match&, const Asked&) -> Advice {
+    {"std::invalid_argument", R"(matmul: (S) x (S): leading axes S and S do not broadcast)",
+     [](const Match& match, const Asked&) -> Advice {
+         if (auto unsplit = without_axis_of_heads(match[1], match[2])) return unsplit;
          return "The axes before the last two say which matrices are multiplied with each other: they must be equal, "
                 "or 1.";
      }},

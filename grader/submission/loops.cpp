@@ -31,6 +31,9 @@ struct Extent {
     std::size_t condition = 0;  ///< its opening bracket
 };
 
+/// Lambdas before a loop: each is read once for each name.
+constexpr int most_lambdas = 8;
+
 /// Of sizes such as `k.size(2)` in a condition: for each, the function is read once more.
 constexpr int most_sizes = 8;
 
@@ -135,6 +138,7 @@ private:
     bool is_given_to_what_may_change_it(std::size_t i) const;
     bool is_element_of_a_tensor(std::size_t called, std::size_t before) const;
     std::optional<std::size_t> end_of_size_that_stays(std::size_t i, std::size_t loop) const;
+    bool is_changed_by_lambda(const std::string& name, const Extent& loop) const;
     bool counts(const Extent& loop, std::size_t first, std::size_t second) const;
 
     const std::vector<Word>& words_;
@@ -199,6 +203,21 @@ std::optional<std::size_t> LoopReader::end_of_size_that_stays(std::size_t i, std
     return is_declared_as_const(words_[i].text, words_, loop) ? std::optional(close) : std::nullopt;
 }
 
+/// Whether a lambda that has a reference to everything, and does not have the loop in it, may change that.
+bool LoopReader::is_changed_by_lambda(const std::string& name, const Extent& loop) const {
+    int lambdas = 0;
+    for (std::size_t i = 0; i + 1 < std::min(loop.end, words_.size()); ++i) {
+        if (!is(i, "[") || !is(i + 1, "&")) continue;
+        if (++lambdas > most_lambdas) return true;
+        std::size_t open = closing_[i];
+        while (open < words_.size() && !is(open, "{") && !is(open, ";")) ++open;
+        if (!is(open, "{")) return true;
+        const bool has_the_loop = open < loop.begin && loop.begin < closing_[open];
+        if (!has_the_loop && may_change(name, open, closing_[open], HandedOver::may_change)) return true;
+    }
+    return false;
+}
+
 /// A variable that the head moves towards the bound, and nothing else moves.
 bool LoopReader::counts(const Extent& loop, std::size_t first, std::size_t second) const {
     const std::size_t close = closing_[loop.condition];
@@ -224,10 +243,9 @@ Loop::Ends LoopReader::ends(const Extent& loop, Names& read, HandedOver handed_o
         begin = parts->first + 1;
         end = parts->second;
     }
-    // Lambdas may change what they have a reference to, other threads what is shared.
+    // Other threads may change what is shared.
     for (std::size_t i = 0; i < std::min(loop.end, words_.size()); ++i)
-        if ((is(i, "[") && is(i + 1, "&")) || is(i, "volatile") || is(i, "atomic") || is(i, "thread"))
-            return Loop::Ends::perhaps;
+        if (is(i, "volatile") || is(i, "atomic") || is(i, "thread")) return Loop::Ends::perhaps;
     static const Names allowed = {"<", ">", "=", "!", "+", "-", "*", "/", "%", "&", "|"};
     for (std::size_t i = begin; i < std::min(end, words_.size()); ++i) {
         const Word& word = words_[i];
@@ -237,7 +255,7 @@ Loop::Ends LoopReader::ends(const Extent& loop, Names& read, HandedOver handed_o
         if (!word.is_name() || !read.insert(word.text).second) continue;
         if (read.size() > most_names) return Loop::Ends::perhaps;
         const std::size_t repeated = is(loop.begin, "for") ? begin : loop.begin;
-        if (!is_local(word.text, words_, repeated) ||
+        if (!is_local(word.text, words_, repeated) || is_changed_by_lambda(word.text, loop) ||
             may_change(word.text, repeated, loop.end + 1, handed_over))
             return Loop::Ends::perhaps;
     }

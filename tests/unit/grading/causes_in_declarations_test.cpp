@@ -83,6 +83,10 @@ TEST(CausesInDeclarations, ATensorDeclaredWithoutAValueIsTold) {
     EXPECT_THAT(told(of_an_axis, {"Mask m;", "const Index T = m.size(0);"}), HasSubstr("Mask m = Mask::allow_all({"));
     EXPECT_EQ(told(of_an_axis, {"Tensor y;", "if (!y.defined()) y = Tensor::zeros({x.size(0)});"}), "");
     EXPECT_EQ(told("matmul: inner sizes differ", {"Tensor y;", "matmul(y(0), x);"}), "");
+    const std::string undefined = "slice: a tensor is undefined (a Tensor{} has no shape and no storage)";
+    EXPECT_THAT(told(undefined, {"Tensor y;", "y.slice(0, 0, 1).copy_from(x);"}), HasSubstr("line 2 declares it"));
+    EXPECT_EQ(told(undefined, {"Tensor y = x;", "y.slice(0, 0, 1).copy_from(x);"}), "");
+    EXPECT_EQ(told("element access: a tensor is undefined (a Tensor{} has no shape)", {"Tensor y;", "y(0) = 1;"}), "");
 }
 
 TEST(CausesInDeclarations, HowAnOptionalGetsAValueIsTold) {
@@ -98,6 +102,7 @@ TEST(CausesInDeclarations, HowAnOptionalGetsAValueIsTold) {
     EXPECT_EQ(told({"std::optional<float> largest;", "f(x);"}),
               "Line 2 declares largest without a value, and nothing gives it one.");
     EXPECT_EQ(told({"std::optional<float> largest;", "if (!largest || a > *largest) largest = a;"}), "");
+    EXPECT_THAT(told({"std::optional<float> largest;", "if (a > largest.value()) largest = a;"}), HasSubstr("Only line 3"));
     EXPECT_EQ(told({"std::optional<float> largest;", "if (largest) largest = a;", "largest = b;"}), "");
     EXPECT_EQ(told({"std::optional<float> largest;", "fill(&largest);"}), "");
     EXPECT_EQ(told({"std::optional<float> largest = a;"}), "");

@@ -109,8 +109,8 @@ TEST(CausesInLines, TheLineThatCallsItselfIsTold) {
     verdict::Failure failure;
     failure.message = "your block_forward recurses without end: does it call itself? (stack-overflow)";
     failure.at = verdict::SourceLine{"block.cpp", 1, ""};
-    tell_what_calls_itself(failure, ReadSources(files));
-    EXPECT_EQ(failure.advice.value_or(""), "layer_norm calls itself there, in line 3: return layer_norm(x, norm);");
+    tell_what_calls_itself(failure, {}, ReadSources(files));
+    EXPECT_EQ(failure.advice.value_or(""), "layer_norm calls itself in line 3: return layer_norm(x, norm);");
 }
 
 TEST(CausesInLines, DataOfWhatEndsWithItsLineIsTold) {
@@ -177,14 +177,14 @@ TEST(CausesInLines, WaysOutOfARecursionAreTold) {
         failure.at = verdict::SourceLine{"tiled.cpp", 1, ""};
         const std::vector<build::SourceFile> files = {
             {"tiled.cpp", "void halves(int a, int b) {\n" + ends + "\nhalves(a, b - 1);\nhalves(b, a);\n}\n"}};
-        tell_what_calls_itself(failure, ReadSources(files));
+        tell_what_calls_itself(failure, {}, ReadSources(files));
         return failure.advice.value_or("");
     };
     EXPECT_EQ(told("if (a > b) return;"),
-              "halves calls itself there, in line 3: halves(a, b - 1);  It ends by line 2 alone, and for what it hands "
+              "halves calls itself in line 3: halves(a, b - 1);  It ends by line 2 alone, and for what it hands "
               "on that is never true: if (a > b) return;");
     EXPECT_THAT(told("if (a > b) return; if (a == b) { f(); return; }"), HasSubstr("It ends by lines 2 and 2 alone"));
-    EXPECT_EQ(told("if (a > b) f();"), "halves calls itself there, in line 3: halves(a, b - 1);");
+    EXPECT_EQ(told("if (a > b) f();"), "halves calls itself in line 3: halves(a, b - 1);");
 }
 
 TEST(CausesInLines, ANumberThatMovesTooLateAndAGivenFunctionAreToldInARecursion) {
@@ -194,7 +194,7 @@ TEST(CausesInLines, ANumberThatMovesTooLateAndAGivenFunctionAreToldInARecursion)
         failure.at = verdict::SourceLine{"f.cpp", 1, ""};
         const std::vector<build::SourceFile> files = {
             {"f.cpp", "Mask " + name + "(const Mask& m, int layers) {\nreturn " + call + ";\n}\n"}};
-        tell_what_calls_itself(failure, ReadSources(files));
+        tell_what_calls_itself(failure, {}, ReadSources(files));
         return failure.advice.value_or("");
     };
     EXPECT_THAT(told("reach", "reach(m, layers--)"), HasSubstr("layers-- hands on the number as it was before: write "

@@ -69,7 +69,8 @@ TEST(WhatToChange, AxesAndPlacesThatAreCountedWrong) {
 TEST(WhatToChange, ANameWithADotIsMendedByItsFirstPart) {
     EXPECT_EQ(advice(error_of("std::invalid_argument", "the name q_proj.weight contains a dot, which separates a module "
                                                        "from its parameters")),
-              "Register it as q_proj: what it holds, weight and bias, comes behind the dot by itself.");
+              "Register the module itself, register_module(\"q_proj\", …): its weight and bias come behind the dot by "
+              "themselves.");
 }
 
 TEST(WhatToChange, HalfAsManyMayStandForTwoEach) {

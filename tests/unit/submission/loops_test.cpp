@@ -47,6 +47,8 @@ TEST(Loops, WhatTheConditionReadsIsChangedNowhere) {
     EXPECT_EQ(around("for (Index t = 0; t < n; t + 1)\nx.fill(1);", 3), "2 never") << "t + 1 moves nothing";
     EXPECT_EQ(around("for (Index t = 0; t < x.size(0); t + 1)\nx.fill(1);", 3), "2 perhaps");
     EXPECT_EQ(around("Index s = 0;\ndo {\nx.fill(s + 1);\n} while (s < n);", 4), "3 never");
+    EXPECT_EQ(around("Index s = 0; const auto f = [&] { x.fill(s); };\nwhile (s < n)\n    f();", 4), "3 never");
+    EXPECT_EQ(around("each([&](Index b) { Index s = b;\nwhile (s < n)\n    x.fill(s); });", 4), "3 never");
 }
 
 TEST(Loops, WhatMayChangeUnseenIsNotSaidToStay) {
