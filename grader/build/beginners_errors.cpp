@@ -151,7 +151,7 @@ constexpr BeginnersError table[] = {
      "Masks are joined with one | : it is blocked where either blocks. Whether there is one says mask.defined()."},
     {R"((?:'(?:const )?Mask' to 'bool'|value of type '(?:const )?Mask' is not contextually))", "",
      "A Mask is neither true nor false. Whether there is one says mask.defined(); an element of it is mask(t, s)."},
-    {R"((?:from|convert|type) '(?:const )?Tensor'.*'(?:float|double|Index|long|int)'|from returned value of type 'Tensor')",
+    {R"((?:from|convert|type) '(?:const )?Tensor'.*'(?:const )?(?:float|double|Index|long|int)'|from returned value of type 'Tensor')",
      R"(\]\s*\[|\[)",
      "x[i][j] is a Tensor still, at the last axis one of rank 0. One number is in round brackets: x(i, j)."},
     {R"('(?:const )?Tensor' to '(?:const )?(?:float|double|long|int)'|call to '(?:abs|fabs|tanh|round|floor|ceil)')",
@@ -296,7 +296,7 @@ constexpr BeginnersError table[] = {
     {R"('const (?:Tensor|Mask)' as 'this'|'const (?:Tensor|Mask)',? but|no viable overloaded '[-+*/]?=')", "",
      "It is const: you may read it, not change it. Make a new one, const Tensor y = …, or change a copy: Tensor y = "
      "x.clone();"},
-    {R"(but function is not marked const|passing 'const (?!Tensor|Mask|std::)\w+' as 'this')", "",
+    {R"(but function is not marked const|passing 'const (?!Tensor|Mask|std::)(?:\{anonymous\}::)?\w+' as 'this')", "",
      "The object is const, and the function it is asked for might change it. If it does not, write const after its ( "
      ")."},
     {R"('const std::vector.*' as 'this'|'this' argument has type 'const )", "",

@@ -116,8 +116,13 @@ constexpr BeginnersError habits[] = {
     {R"('(\w+)' is not a member of '((?:\w+::)*\w+)'; did you mean '(\w+)'\?|no member named '(\w+)' in '((?:\w+::)*\w+)'; did you mean '(\w+)'\?)",
      R"(\b(KeepAxis|Bias|Causal|Format|Gelu|Order|Total)::)", "$2$5 has no $1$4: write @1::$3$6."},
 
+    {UNKNOWN_NAME("(?:EXPECT|ASSERT)_(?:ALMOST_EQUAL|ALMOST_EQ|CLOSE|APPROX|ALLCLOSE|ISCLOSE)|assertAlmostEqual|assert_allclose|allclose|isclose"),
+     "", "Numbers are compared within a bound by EXPECT_NEAR(a, b, bound), one at a time."},
+    {R"(no member named '(abs|fabs|tanh|round|clip|clamp|pow|erf|sign|relu)')", "",
+     "A Tensor has no $1: go through its numbers in a loop, and take std::$1 of each, if that is a function of <cmath>."},
+
     // ---- what a Tensor has, and others have not
-    {R"('(?:const )?(?:\w+::)*(?:Shape|Strides)' has no member named '(?:length|len|count|ndim|rank|numel)'|no member named '(?:length|len|count|ndim|rank|numel)' in '(?:const )?(?:std::vector|(?:\w+::)*(?:Shape|Strides)))",
+    {R"('(?:const )?(?:\w+::)*(?:Shape|Strides)' has no member named '(?:length|len|count|ndim|rank|numel)'|no member named '(?:length|len|count|ndim|rank|numel)' in '(?:const )?(?:\w+::)*(?:Shape|Strides))",
      "", "That is a std::vector: how many elements it has says .size()."},
     {R"(Eigen[^]*no member named 'T'|no member named 'T'[^]*Eigen)", "",
      "Of an Eigen matrix, write transpose(), without arguments: as_eigen(x).transpose()."},
@@ -171,15 +176,15 @@ constexpr BeginnersError habits[] = {
      "true blocks."},
     {R"(operator[!=]='[^]*Tensor|binary expression \('(?:const )?(?:\w+::)*Tensor')", R"((\w+)\s*[!=]=\s*Tensor\s*\{\s*\})",
      "Whether there is a tensor says @1.defined()."},
-    {R"('vector<(?:long(?: int)?|Index|std::ptrdiff_t|ptrdiff_t)>' to (?:non-scalar type )?'(?:std::)?vector<int>'|'const (?:\w+::)*Shape'[^']* to '(?:std::)?vector<int>')",
+    {R"('(?:const )?vector<(?:long(?: int)?|Index|std::ptrdiff_t|ptrdiff_t)>' to (?:non-scalar type )?'(?:const )?(?:std::)?vector<int>'|'const (?:\w+::)*Shape'[^']* to '(?:std::)?vector<int>')",
      "", "Sizes are Index, not int: declare the list as Shape, or std::vector<Index>."},
     {R"('const Random' as 'this'|member function 'uniform' has type 'const)", "",
      "Drawing a number changes the Random, so no const function can do it: leave out const behind the brackets of the "
      "function this stands in, or declare the member mutable."},
-    {R"(no match for call to '\(const (?:\{anonymous\}::)?(\w+)\)|no matching function for call to object of type 'const (?:\(anonymous namespace\)::)?(\w+)')",
+    {R"(no match for call to '\(const (?:\{anonymous\}::)?(?!Sublayer)(\w+)\)|no matching function for call to object of type 'const (?:(?:\w+|\(anonymous namespace\))::)*(\w+)')",
      "",
-     "This $1$2 is const, so its operator() has to be const, too: write const behind the brackets of its parameters, "
-     "operator()(…) const."},
+     "The $1$2 is const, and called as a function is: its operator() has to be const, too, operator()(…) const. If it "
+     "has none, name the function or the member that is meant."},
     {R"(operand types are '(\w+)' and 'const char ?\[|operands to binary expression \('(?:const )?(?:\w+::)*(\w+)'[^']*and 'const char ?\[)",
      R"x([!=]=\s*"(\w+)")x",
      "$1$2 is an enum class, and no text: compare it with its names, as in $1$2::@1."},

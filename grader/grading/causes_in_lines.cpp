@@ -199,6 +199,8 @@ void tell_what_calls_itself(Failure& failure, const std::vector<verdict::SourceL
         return;
     }
     std::vector<int> ends = ways_out(around->words);
+    if (ends.empty() || ends.front() > call->line)
+        told += "  Nothing returns before that: ask first whether anything is left to do.";
     std::erase_if(ends, [&](int line) { return line > call->line; });
     const auto condition = ends.empty() || ends.size() > most_told ? std::nullopt : at(ends.back());
     if (condition) {

@@ -236,13 +236,12 @@ void tell_what_was_never_made(Failure& failure, const ReadSources& sources) {
             const auto element = words[i].line == failure.at->line ? element_at(words, i) : std::nullopt;
             if (!element) continue;
             ++names;
-            if (element->is_of_a_member) {
-                const std::string member = words[i].text + "." + words[i + 2].text;
-                if (is_a_member_never_made(member, words, failure.at->line))
-                    return fmt::format("Nothing makes {0}: write {0} = Tensor::zeros(…) before its elements are used.",
-                                       member);
-            }
             const std::size_t declared = build::declared_alone(words[i].text, words, failure.at->line);
+            if (declared == 0 && element->is_of_a_member) {
+                const std::string member = words[i].text + "." + words[i + 2].text;
+                if (!is_a_member_never_made(member, words, failure.at->line)) continue;
+                return fmt::format("Nothing makes {0}: write {0} = Tensor::zeros(…) before its elements are used.", member);
+            }
             if (declared == 0) continue;
             const std::string& type = words[declared - 1].text;
             if (is_made_anywhere(*element, words) || element->is_of_a_member == (type == "Tensor") ||

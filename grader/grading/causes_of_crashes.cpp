@@ -72,7 +72,7 @@ void tell_which_return_is_missing(Failure& failure, const std::vector<verdict::C
     }
 }
 
-void tell_what_never_stops_calling(Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
+void tell_what_the_compiler_saw(Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
                                    const ReadSources& sources) {
     if (failure.kind != verdict::FailureKind::exception && !verdict::ends_the_program(failure.kind)) return;
     const auto says = [](const char* words) {
@@ -80,17 +80,28 @@ void tell_what_never_stops_calling(Failure& failure, const std::vector<verdict::
     };
     // A function without a return may look like one that calls itself for ever.
     if (std::ranges::any_of(warnings, says("-Wreturn-type]"))) return;
-    const auto warning = std::ranges::find_if(warnings, says("-Winfinite-recursion]"));
+    auto warning = std::ranges::find_if(warnings, says("-Wreturn-local-addr]"));
+    if (warning == warnings.end()) warning = std::ranges::find_if(warnings, says("-Wreturn-stack-address]"));
+    const bool is_of_a_local = warning != warnings.end();
+    if (!is_of_a_local) warning = std::ranges::find_if(warnings, says("-Winfinite-recursion]"));
     const auto around =
         warning == warnings.end() ? std::nullopt : sources.lines().function_around(warning->at);
     if (!around || around->name.empty()) return;
     const auto& place = sources.definition_of(verdict::name_alone(failure.function));
     const auto called = place ? sources.lines().function_around({place->file, place->line, ""}) : std::nullopt;
+    // Tests that are handed in are no function that was called.
     const bool is_on_the_way =
-        called && (called->name == around->name || std::ranges::any_of(called->words, [&](const build::Word& word) {
+        !called || (called->name == around->name || std::ranges::any_of(called->words, [&](const build::Word& word) {
                        return word.text == around->name;
                    }));
     if (!is_on_the_way) return;
+    if (is_of_a_local) {
+        failure.advice = fmt::format(
+            "The compiler warns at {}:{} that {} returns a reference to a variable of its own, which ends with it. Mend "
+            "that first: leave out & in front of its name, so that it returns the value.",
+            warning->at.file, warning->at.line, around->name);
+        return;
+    }
     failure.advice = fmt::format(
         "The compiler warns at {}:{} that {} calls itself whatever happens. Mend that first: it has to return before "
         "the call where nothing is left to do.",

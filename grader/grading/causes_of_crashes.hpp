@@ -12,9 +12,9 @@ namespace headway::cli {
 void tell_which_return_is_missing(verdict::Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
                                   const ReadSources& sources);
 
-/// Where a call ended, or threw, and the compiler has seen that a function on the way calls itself whatever happens:
-/// says that.
-void tell_what_never_stops_calling(verdict::Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
+/// Where a call ended, or threw, and the compiler has seen that a function on the way calls itself whatever happens, or
+/// returns a reference to a variable of its own: says that.
+void tell_what_the_compiler_saw(verdict::Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
                                    const ReadSources& sources);
 
 /// Where data() of a mask was read and nothing had asked whether a mask is given: says so, and names the line that

@@ -232,7 +232,7 @@ private:
         for (verdict::Test& test : result.tests)
             if (test.failure) {
                 tell_which_return_is_missing(*test.failure, *result.build.warnings, sources);
-                tell_what_never_stops_calling(*test.failure, *result.build.warnings, sources);
+                tell_what_the_compiler_saw(*test.failure, *result.build.warnings, sources);
             }
     }
 

@@ -110,7 +110,9 @@ TEST(CausesInLines, TheLineThatCallsItselfIsTold) {
     failure.message = "your block_forward recurses without end: does it call itself? (stack-overflow)";
     failure.at = verdict::SourceLine{"block.cpp", 1, ""};
     tell_what_calls_itself(failure, {}, ReadSources(files));
-    EXPECT_EQ(failure.advice.value_or(""), "layer_norm calls itself in line 3: return layer_norm(x, norm);");
+    EXPECT_EQ(failure.advice.value_or(""),
+              "layer_norm calls itself in line 3: return layer_norm(x, norm);  Nothing returns before that: ask first "
+              "whether anything is left to do.");
 }
 
 TEST(CausesInLines, DataOfWhatEndsWithItsLineIsTold) {
@@ -184,7 +186,9 @@ TEST(CausesInLines, WaysOutOfARecursionAreTold) {
               "halves calls itself in line 3: halves(a, b - 1);  It ends by line 2 alone, and for what it hands "
               "on that is never true: if (a > b) return;");
     EXPECT_THAT(told("if (a > b) return; if (a == b) { f(); return; }"), HasSubstr("It ends by lines 2 and 2 alone"));
-    EXPECT_EQ(told("if (a > b) f();"), "halves calls itself in line 3: halves(a, b - 1);");
+    EXPECT_EQ(told("if (a > b) f();"),
+              "halves calls itself in line 3: halves(a, b - 1);  Nothing returns before that: ask first whether anything "
+              "is left to do.");
 }
 
 TEST(CausesInLines, ANumberThatMovesTooLateAndAGivenFunctionAreToldInARecursion) {

@@ -50,7 +50,7 @@ TEST(CausesOfCrashes, WhatTheCompilerSawCallItselfForEverIsTold) {
         verdict::Failure failure;
         failure.kind = kind;
         failure.function = function;
-        tell_what_never_stops_calling(failure, {warning}, ReadSources(files));
+        tell_what_the_compiler_saw(failure, {warning}, ReadSources(files));
         return failure.advice.value_or("");
     };
     constexpr const char* recursion = "infinite recursion detected [-Winfinite-recursion]";
@@ -59,6 +59,8 @@ TEST(CausesOfCrashes, WhatTheCompilerSawCallItselfForEverIsTold) {
     EXPECT_EQ(told("stack", recursion, FailureKind::wrong_value), "");
     EXPECT_EQ(told("other", recursion), "") << "it does not get there";
     EXPECT_EQ(told("stack", "unused variable [-Wunused-variable]"), "");
+    EXPECT_THAT(told("stack", "reference to local variable 'in' returned [-Wreturn-local-addr]"),
+                HasSubstr("go_back returns a reference to a variable of its own"));
 }
 
 constexpr const char* freed_twice =
