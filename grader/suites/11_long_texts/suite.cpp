@@ -96,7 +96,7 @@ void expect_long_mask(Student& student, Index T, Index S, const Looks& looks) {
     expect_close_given(student, part, numbers(yours), due, {"window_mask", "global_mask"}, from_own, answers_otherwise);
 }
 
-STATES(LongTexts, UnionsAreCutByTimeAndPadding, "long_mask");
+STATES(LongTexts, UnionsAreCutByTimeAndPadding, "long_mask", "long_mask_axes", "long_padding", "global_cuts");
 PROPERTY(LongTexts, UnionsAreCutByTimeAndPadding, 1,
          "open is what the window or a global token opens, without the future and without padding") {
     const Sizes n = long_sizes(random);
@@ -142,7 +142,9 @@ void expect_nothing_read_before_windows(Student& student, Random& random) {
     expect_close(student, context_axes, context, expected);
 }
 
-STATES(LongTexts, WindowsAreAttendedTo, "window", "globals", "long_mask");
+STATES(LongTexts, WindowsAreAttendedTo, "window", "globals", "long_mask", "long_padding", "global_cuts",
+       "padding_score", "globals_named_twice", "globals_seen_already", "window_scale", "window_largest",
+       "blocks_of_queries");
 PROPERTY(LongTexts, WindowsAreAttendedTo, 1,
          "window attention gives what attention under the long mask gives, and reads nothing before the windows") {
     const Sizes n = long_sizes(random);

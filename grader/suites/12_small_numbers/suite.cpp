@@ -117,7 +117,8 @@ void expect_attention(Student& student, const Heads& in, const Mask& mask, const
         [&] { return own_attention(student, in.q, in.k, in.v, mask); }, computes(student, call, "", needs));
 }
 
-STATES(SmallNumbers, AttentionSumsInFloat, "half_attention", "half_sums", "scale", "mask");
+STATES(SmallNumbers, AttentionSumsInFloat, "half_attention", "half_attention_sums", "half_attention_weights",
+       "half_context", "scale", "mask");
 PROPERTY(SmallNumbers, AttentionSumsInFloat, 1,
          "attention_in_half rounds q, k, v, scores, weights and contexts; sums and quotients by √d are floats") {
     Sizes n = random_sizes(random);
