@@ -230,7 +230,8 @@ constexpr BeginnersError table[] = {
     {R"(which is of pointer type|is a pointer; did you mean)", "", "It is a pointer: write -> in place of the dot."},
     {R"(binding reference of type '[^']*&' to 'const |drops 'const' qualifier|no matching (?:member )?function for call[^]*lose const qualifier)",
      "",
-     "What is given here is const, and a reference without const could change it: where it is only read, write const in "
+     "What is given here is const, and a reference without const could change it: where it is only read, write const "
+     "in "
      "front of the parameter's type, as in const Tensor& x; where it is to be changed, hand over a copy."},
     {R"(does not match any declaration|no declaration matches|but does not override|hides virtual member function|only virtual member functions)",
      "",

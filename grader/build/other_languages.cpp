@@ -116,10 +116,12 @@ constexpr BeginnersError habits[] = {
     {R"('(\w+)' is not a member of '((?:\w+::)*\w+)'; did you mean '(\w+)'\?|no member named '(\w+)' in '((?:\w+::)*\w+)'; did you mean '(\w+)'\?)",
      R"(\b(KeepAxis|Bias|Causal|Format|Gelu|Order|Total)::)", "$2$5 has no $1$4: write @1::$3$6."},
 
-    {UNKNOWN_NAME("(?:EXPECT|ASSERT)_(?:ALMOST_EQUAL|ALMOST_EQ|CLOSE|APPROX|ALLCLOSE|ISCLOSE)|assertAlmostEqual|assert_allclose|allclose|isclose"),
+    {UNKNOWN_NAME("(?:EXPECT|ASSERT)_(?:ALMOST_EQUAL|ALMOST_EQ|CLOSE|APPROX|ALLCLOSE|ISCLOSE)|assertAlmostEqual|assert_"
+                  "allclose|allclose|isclose"),
      "", "Numbers are compared within a bound by EXPECT_NEAR(a, b, bound), one at a time."},
     {R"(no member named '(abs|fabs|tanh|round|clip|clamp|pow|erf|sign|relu)')", "",
-     "A Tensor has no $1: go through its numbers in a loop, and take std::$1 of each, if that is a function of <cmath>."},
+     "A Tensor has no $1: go through its numbers in a loop, and take std::$1 of each, if that is a function of "
+     "<cmath>."},
 
     // ---- what a Tensor has, and others have not
     {R"('(?:const )?(?:\w+::)*(?:Shape|Strides)' has no member named '(?:length|len|count|ndim|rank|numel)'|no member named '(?:length|len|count|ndim|rank|numel)' in '(?:const )?(?:\w+::)*(?:Shape|Strides))",
@@ -127,7 +129,8 @@ constexpr BeginnersError habits[] = {
     {R"(Eigen[^]*no member named 'T'|no member named 'T'[^]*Eigen)", "",
      "Of an Eigen matrix, write transpose(), without arguments: as_eigen(x).transpose()."},
     {R"(no member named '(repeat_interleave|repeat|tile)')", "",
-     "There is no $1. Where each position of an axis is wanted n times: put a 1 behind that axis with view({…}), expand "
+     "There is no $1. Where each position of an axis is wanted n times: put a 1 behind that axis with view({…}), "
+     "expand "
      "it to n, and join the two with contiguous().view({…})."},
     {R"(no member named '(reshape|flatten)')", "",
      "There is no $1. x.contiguous().view({…}) sees the same numbers in another shape; contiguous() may be left out "
@@ -135,7 +138,8 @@ constexpr BeginnersError habits[] = {
     {R"(no member named '(broadcast_to|expand_as)')", "", "There is no $1. x.expand({…}) repeats axes of size 1."},
     {R"('(?:const )?(?:\w+::)*Mask' has no member named '(?:slice|select|view)'|no member named '(?:slice|select|view)' in '(?:const )?(?:\w+::)*Mask')",
      "",
-     "A Mask has no such function. Make one of the part's shape, Mask part = Mask::allow_all({rows, columns}), and give it "
+     "A Mask has no such function. Make one of the part's shape, Mask part = Mask::allow_all({rows, columns}), and "
+     "give it "
      "each element in loops: part(t, s) = mask(first + t, s)."},
     {R"(vector<[^]*no member named '(?:contains|includes|find|has)'|no member named '(?:contains|includes|find|has)' in '(?:const )?std::vector)",
      "",
@@ -169,13 +173,14 @@ constexpr BeginnersError habits[] = {
     {R"(binary (?:'operator\^'|expression))", R"(\^\s*2\b)",
      "C++ has no power operator, and ^ is for bits. A square is x * x; std::pow(x, 3) is for other powers."},
     {R"(before '\.' token|does not refer to a value|unexpected type name)",
-     R"(\b(KeepAxis|Bias|Causal|Format|Gelu|Order|Total)\.(?=\w))", "Names of an enum class stand behind two colons: @1::"},
+     R"(\b(KeepAxis|Bias|Causal|Format|Gelu|Order|Total)\.(?=\w))",
+     "Names of an enum class stand behind two colons: @1::"},
     {R"('(?:zeros|ones|full|empty)' is not a member of '(?:\w+::)*Mask'|no member named '(?:zeros|ones|full|empty)' in '(?:\w+::)*Mask')",
      "",
      "Masks are made by Mask::allow_all({T, S}), which blocks nothing, and Mask::block_all({T, S}); then mask(t, s) = "
      "true blocks."},
-    {R"(operator[!=]='[^]*Tensor|binary expression \('(?:const )?(?:\w+::)*Tensor')", R"((\w+)\s*[!=]=\s*Tensor\s*\{\s*\})",
-     "Whether there is a tensor says @1.defined()."},
+    {R"(operator[!=]='[^]*Tensor|binary expression \('(?:const )?(?:\w+::)*Tensor')",
+     R"((\w+)\s*[!=]=\s*Tensor\s*\{\s*\})", "Whether there is a tensor says @1.defined()."},
     {R"('(?:const )?vector<(?:long(?: int)?|Index|std::ptrdiff_t|ptrdiff_t)>' to (?:non-scalar type )?'(?:const )?(?:std::)?vector<int>'|'const (?:\w+::)*Shape'[^']* to '(?:std::)?vector<int>')",
      "", "Sizes are Index, not int: declare the list as Shape, or std::vector<Index>."},
     {R"('const Random' as 'this'|member function 'uniform' has type 'const)", "",
@@ -186,11 +191,11 @@ constexpr BeginnersError habits[] = {
      "The $1$2 is const, and called as a function is: its operator() has to be const, too, operator()(…) const. If it "
      "has none, name the function or the member that is meant."},
     {R"(operand types are '(\w+)' and 'const char ?\[|operands to binary expression \('(?:const )?(?:\w+::)*(\w+)'[^']*and 'const char ?\[)",
-     R"x([!=]=\s*"(\w+)")x",
-     "$1$2 is an enum class, and no text: compare it with its names, as in $1$2::@1."},
+     R"x([!=]=\s*"(\w+)")x", "$1$2 is an enum class, and no text: compare it with its names, as in $1$2::@1."},
     {R"('(?:std::)?vector<int>' to (?:function return type )?'(?:\w+::)*(?:vector<(?:long|std::ptrdiff_t|ptrdiff_t|Index)|Shape|Strides))",
      "", "A list of int is no list of Index: declare it as std::vector<Index>, which Shape and Strides are."},
-    {R"(call to 'max(?:\((?:const )?(?:std::)?vector<|'$|'\n))", R"((?:^|[^:\w.])max\(\s*(\w+\.lengths|lengths|counts|\w+\.counts|globals|shape)\s*\))",
+    {R"(call to 'max(?:\((?:const )?(?:std::)?vector<|'$|'\n))",
+     R"((?:^|[^:\w.])max\(\s*(\w+\.lengths|lengths|counts|\w+\.counts|globals|shape)\s*\))",
      "max takes two numbers, or a tensor and an axis. The largest of a list is *std::max_element(@1.begin(), "
      "@1.end()), from <algorithm>."},
     {R"(call to 'max\((?:const )?(?:std::)?vector<)", "",

@@ -47,8 +47,13 @@ std::size_t also_known_as(std::string_view words) {
 
 /// The curly quotes of g++, and what is no word of C++'s.
 std::string in_plain_quotes(std::string_view words) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> replaced = {
-        {{"‘class ", "'"}, {"‘", "'"}, {"’", "'"}, {"“", "\""}, {"”", "\""}, {"const class ", "const "}, {" [-fpermissive]", ""}}};
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> replaced = {{{"‘class ", "'"},
+                                                                                        {"‘", "'"},
+                                                                                        {"’", "'"},
+                                                                                        {"“", "\""},
+                                                                                        {"”", "\""},
+                                                                                        {"const class ", "const "},
+                                                                                        {" [-fpermissive]", ""}}};
     std::string text;
     while (!words.empty()) {
         const auto* const found = std::find_if(replaced.begin(), replaced.end(),

@@ -141,8 +141,8 @@ void put_likeliest_first(std::vector<MistakeSet>& sets, const MistakeSet& known,
 bool are_several_for_zeros(const MistakeSet& set, const std::vector<Observation>& observations) {
     const auto is_zeros = [](const auto& part) { return is_all_zero(part.second); };
     return set.size() > 1 && std::ranges::all_of(observations, [&](const Observation& one) {
-               return fit(predicted(one, right()), one.seen) ||
-                      !one.seen.is_value() || std::ranges::all_of(one.seen.parts, is_zeros);
+               return fit(predicted(one, right()), one.seen) || !one.seen.is_value() ||
+                      std::ranges::all_of(one.seen.parts, is_zeros);
            });
 }
 

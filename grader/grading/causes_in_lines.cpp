@@ -168,7 +168,8 @@ void tell_what_a_remainder_gives(Failure& failure) {
 void tell_what_calls_itself(Failure& failure, const std::vector<verdict::SourceLine>& callers,
                             const ReadSources& sources) {
     const auto says = [&](const char* text) { return failure.message.find(text) != std::string::npos; };
-    if (!failure.at || failure.advice || !(says("recurses without end") || says("used up the stack") || says("uses up the stack")))
+    if (!failure.at || failure.advice ||
+        !(says("recurses without end") || says("used up the stack") || says("uses up the stack")))
         return;
     auto around = sources.lines().function_around(*failure.at);
     std::vector<int> calls = around ? own_calls(*around) : std::vector<int>();
@@ -187,15 +188,17 @@ void tell_what_calls_itself(Failure& failure, const std::vector<verdict::SourceL
     const auto call = at(calls.front());
     if (!call) return;
     std::string told = fmt::format("{} calls itself in line {}: {}", around->name, call->line, call->text);
-    static const std::set<std::string> given = {"split_heads",  "merge_heads", "causal_mask",
-                                                "padding_mask", "scaled_dot_product_attention",
+    static const std::set<std::string> given = {"split_heads",
+                                                "merge_heads",
+                                                "causal_mask",
+                                                "padding_mask",
+                                                "scaled_dot_product_attention",
                                                 "scaled_dot_product_context"};
     if (given.contains(around->name) && calls.size() == 1)
         told += fmt::format("  Is given::{} meant? Without given:: it is the function itself.", around->name);
     if (const std::string moved = moved_too_late(around->words, call->line); !moved.empty()) {
-        failure.advice =
-            told + fmt::format("  {0} hands on the number as it was before: write {1} {2} 1.", moved,
-                               moved.substr(0, moved.size() - 2), moved.back() == '-' ? "-" : "+");
+        failure.advice = told + fmt::format("  {0} hands on the number as it was before: write {1} {2} 1.", moved,
+                                            moved.substr(0, moved.size() - 2), moved.back() == '-' ? "-" : "+");
         return;
     }
     std::vector<int> ends = ways_out(around->words);
@@ -214,7 +217,8 @@ void tell_what_calls_itself(Failure& failure, const std::vector<verdict::SourceL
 }
 
 void tell_what_a_mask_may_lack(Failure& failure, const ReadSources& sources) {
-    if (!failure.at || !failure.advice || failure.message.find("element access: the mask is undefined") == std::string::npos)
+    if (!failure.at || !failure.advice ||
+        failure.message.find("element access: the mask is undefined") == std::string::npos)
         return;
     const auto around = sources.lines().function_around(*failure.at);
     if (!around || std::ranges::any_of(around->words, [](const build::Word& word) { return word.text == "expand"; }))

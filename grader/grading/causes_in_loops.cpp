@@ -105,7 +105,8 @@ std::string unchanged_in_words(const std::vector<build::Loop>& around, int line)
 std::string name_before(const std::string& text, std::size_t end) {
     while (end > 0 && text[end - 1] == ' ') --end;
     std::size_t begin = end;
-    while (begin > 0 && (std::isalnum(static_cast<unsigned char>(text[begin - 1])) != 0 || text[begin - 1] == '_')) --begin;
+    while (begin > 0 && (std::isalnum(static_cast<unsigned char>(text[begin - 1])) != 0 || text[begin - 1] == '_'))
+        --begin;
     return text.substr(begin, end - begin);
 }
 

@@ -240,7 +240,8 @@ void tell_what_was_never_made(Failure& failure, const ReadSources& sources) {
             if (declared == 0 && element->is_of_a_member) {
                 const std::string member = words[i].text + "." + words[i + 2].text;
                 if (!is_a_member_never_made(member, words, failure.at->line)) continue;
-                return fmt::format("Nothing makes {0}: write {0} = Tensor::zeros(…) before its elements are used.", member);
+                return fmt::format("Nothing makes {0}: write {0} = Tensor::zeros(…) before its elements are used.",
+                                   member);
             }
             if (declared == 0) continue;
             const std::string& type = words[declared - 1].text;

@@ -73,7 +73,7 @@ void tell_which_return_is_missing(Failure& failure, const std::vector<verdict::C
 }
 
 void tell_what_the_compiler_saw(Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
-                                   const ReadSources& sources) {
+                                const ReadSources& sources) {
     if (failure.kind != verdict::FailureKind::exception && !verdict::ends_the_program(failure.kind)) return;
     const auto says = [](const char* words) {
         return [words](const verdict::CompilerMessage& one) { return one.text.find(words) != std::string::npos; };
@@ -84,20 +84,20 @@ void tell_what_the_compiler_saw(Failure& failure, const std::vector<verdict::Com
     if (warning == warnings.end()) warning = std::ranges::find_if(warnings, says("-Wreturn-stack-address]"));
     const bool is_of_a_local = warning != warnings.end();
     if (!is_of_a_local) warning = std::ranges::find_if(warnings, says("-Winfinite-recursion]"));
-    const auto around =
-        warning == warnings.end() ? std::nullopt : sources.lines().function_around(warning->at);
+    const auto around = warning == warnings.end() ? std::nullopt : sources.lines().function_around(warning->at);
     if (!around || around->name.empty()) return;
     const auto& place = sources.definition_of(verdict::name_alone(failure.function));
     const auto called = place ? sources.lines().function_around({place->file, place->line, ""}) : std::nullopt;
     // Tests that are handed in are no function that was called.
     const bool is_on_the_way =
         !called || (called->name == around->name || std::ranges::any_of(called->words, [&](const build::Word& word) {
-                       return word.text == around->name;
-                   }));
+                        return word.text == around->name;
+                    }));
     if (!is_on_the_way) return;
     if (is_of_a_local) {
         failure.advice = fmt::format(
-            "The compiler warns at {}:{} that {} returns a reference to a variable of its own, which ends with it. Mend "
+            "The compiler warns at {}:{} that {} returns a reference to a variable of its own, which ends with it. "
+            "Mend "
             "that first: leave out & in front of its name, so that it returns the value.",
             warning->at.file, warning->at.line, around->name);
         return;

@@ -15,7 +15,7 @@ void tell_which_return_is_missing(verdict::Failure& failure, const std::vector<v
 /// Where a call ended, or threw, and the compiler has seen that a function on the way calls itself whatever happens, or
 /// returns a reference to a variable of its own: says that.
 void tell_what_the_compiler_saw(verdict::Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
-                                   const ReadSources& sources);
+                                const ReadSources& sources);
 
 /// Where data() of a mask was read and nothing had asked whether a mask is given: says so, and names the line that
 /// reads it, not a helper's. @param callers  the lines through which the program got there, innermost first

@@ -54,8 +54,8 @@ std::string other_product(const std::string& a, const std::string& b, const std:
 
 std::optional<std::string> without_axis_of_heads(const std::string& a, const std::string& b) {
     const auto left = sizes_in(a), right = sizes_in(b);
-    const bool is_it = left.size() == 4 && right.size() == 3 && left[0] == right[0] && left[3] == right[1] &&
-                       right[2] % left[1] == 0;
+    const bool is_it =
+        left.size() == 4 && right.size() == 3 && left[0] == right[0] && left[3] == right[1] && right[2] % left[1] == 0;
     if (!is_it) return {};
     return fmt::format("{} has no axis of heads, and {} has {}: split it as well, given::split_heads(…, {}).", b, a,
                        left[1], left[1]);
@@ -164,7 +164,8 @@ std::string of_broadcast(const std::string& operation, const std::string& from, 
     std::erase_if(differing, [&](std::size_t axis) { return operation == "expand" && source[axis] == 1; });
     if (operation == "expand" && source.size() == target.size() && differing.size() == 1)
         return fmt::format(
-            "Axis {} is {} in what is expanded, and {} where it should go: expand repeats axes of size 1 alone, so both "
+            "Axis {} is {} in what is expanded, and {} where it should go: expand repeats axes of size 1 alone, so "
+            "both "
             "must be made for as many positions.",
             differing.front(), source[differing.front()], target[differing.front()]);
     if (operation == "copy_from" && source.size() == target.size() + 1)

@@ -154,7 +154,8 @@ const Refusal refusals[] = {
          return "copy_from() writes into a tensor that is there. Where none is yet, as in a struct that was only "
                 "declared, assign in its place: y = x.clone();";
      }},
-    {"std::invalid_argument", R"(the name (\w+)\.(?:weight|bias) contains a dot, which separates a module from its parameters)",
+    {"std::invalid_argument",
+     R"(the name (\w+)\.(?:weight|bias) contains a dot, which separates a module from its parameters)",
      [](const Match& match, const Asked&) -> Advice {
          return fmt::format(
              "Register the module itself, register_module(\"{}\", …): its weight and bias come behind the dot by "

@@ -296,7 +296,8 @@ Unfair why_failed(const Student& student, std::uint64_t seed, const Trial& trial
     constexpr const char* last_digits =
         " These differ in the last digits: compare with a tolerance, as wide as the header promises.";
     constexpr double of_a_float = 2e-7;
-    if (differs_in_last_digits(met.first_words(), of_a_float)) return {last_digits + on_large_scores(student, seed, met)};
+    if (differs_in_last_digits(met.first_words(), of_a_float))
+        return {last_digits + on_large_scores(student, seed, met)};
     if (const roster::Entry* wrong = passed_alone(trial, test); wrong != nullptr && !wrong->mistake.empty()) {
         const diagnosis::Mistake& mistake = diagnosis::mistake(wrong->mistake);
         return {fmt::format(
@@ -309,8 +310,7 @@ Unfair why_failed(const Student& student, std::uint64_t seed, const Trial& trial
     const bool some_pass = std::ranges::any_of(trial.runs(), [&](const Encounter& other) {
         return other.attention->is_right() && other.passed.contains(test);
     });
-    if (differs_in_last_digits(met.first_words()))
-        return {last_digits + on_large_scores(student, seed, met)};
+    if (differs_in_last_digits(met.first_words())) return {last_digits + on_large_scores(student, seed, met)};
     if (some_pass)
         return {
             " It passes with other right attentions: they differ in their last digits (compare with a tolerance, as "

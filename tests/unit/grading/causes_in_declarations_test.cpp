@@ -102,7 +102,8 @@ TEST(CausesInDeclarations, HowAnOptionalGetsAValueIsTold) {
     EXPECT_EQ(told({"std::optional<float> largest;", "f(x);"}),
               "Line 2 declares largest without a value, and nothing gives it one.");
     EXPECT_EQ(told({"std::optional<float> largest;", "if (!largest || a > *largest) largest = a;"}), "");
-    EXPECT_THAT(told({"std::optional<float> largest;", "if (a > largest.value()) largest = a;"}), HasSubstr("Only line 3"));
+    EXPECT_THAT(told({"std::optional<float> largest;", "if (a > largest.value()) largest = a;"}),
+                HasSubstr("Only line 3"));
     EXPECT_EQ(told({"std::optional<float> largest;", "if (largest) largest = a;", "largest = b;"}), "");
     EXPECT_EQ(told({"std::optional<float> largest;", "fill(&largest);"}), "");
     EXPECT_EQ(told({"std::optional<float> largest = a;"}), "");
@@ -135,9 +136,10 @@ TEST(CausesInDeclarations, AChildThatNothingKeepsIsTold) {
         return advice_on("register_module(\"out\"): there is no module yet: make it first", body,
                          tell_which_child_is_not_kept);
     };
-    EXPECT_EQ(told({"const auto out = std::make_unique<nn::Linear>(2, 2);", "register_module(\"out\", *children_[3]);"}),
-              "What it hands over is empty. Line 2 makes out, a variable of its own that ends with the function: assign "
-              "that to what line 3 hands over.");
+    EXPECT_EQ(
+        told({"const auto out = std::make_unique<nn::Linear>(2, 2);", "register_module(\"out\", *children_[3]);"}),
+        "What it hands over is empty. Line 2 makes out, a variable of its own that ends with the function: assign "
+        "that to what line 3 hands over.");
     EXPECT_THAT(told({"auto out = std::make_unique<nn::Linear>(2, 2);", "register_module(\"out\", *out);"}),
                 HasSubstr("a pointer that holds nothing yet"));
     EXPECT_THAT(told({"register_module(\"out\", *out_);"}), HasSubstr("a pointer that holds nothing yet"));

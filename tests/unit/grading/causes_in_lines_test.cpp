@@ -186,9 +186,10 @@ TEST(CausesInLines, WaysOutOfARecursionAreTold) {
               "halves calls itself in line 3: halves(a, b - 1);  It ends by line 2 alone, and for what it hands "
               "on that is never true: if (a > b) return;");
     EXPECT_THAT(told("if (a > b) return; if (a == b) { f(); return; }"), HasSubstr("It ends by lines 2 and 2 alone"));
-    EXPECT_EQ(told("if (a > b) f();"),
-              "halves calls itself in line 3: halves(a, b - 1);  Nothing returns before that: ask first whether anything "
-              "is left to do.");
+    EXPECT_EQ(
+        told("if (a > b) f();"),
+        "halves calls itself in line 3: halves(a, b - 1);  Nothing returns before that: ask first whether anything "
+        "is left to do.");
 }
 
 TEST(CausesInLines, ANumberThatMovesTooLateAndAGivenFunctionAreToldInARecursion) {

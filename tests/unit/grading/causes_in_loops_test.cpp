@@ -20,9 +20,10 @@ TEST(CausesInLoops, WhatNoRoundOfALoopChangesIsSaid) {
         tell_for_what_a_loop_goes_on(failure, ReadSources(files));
         return failure.advice.value_or("");
     };
-    EXPECT_EQ(advice("    while (layer < layers) {", "        use(layers);\n        step(2);"),
-              "Its condition reads layer and layers. No line of the loop changes that, unless a function does that it is "
-              "handed to: is a step missing?");
+    EXPECT_EQ(
+        advice("    while (layer < layers) {", "        use(layers);\n        step(2);"),
+        "Its condition reads layer and layers. No line of the loop changes that, unless a function does that it is "
+        "handed to: is a step missing?");
     EXPECT_EQ(advice("    while (layer < layers) {", "        use(++layer);"), "");
     EXPECT_EQ(advice("    while (layer < layers) {", "        step(2);"),
               "Its condition reads layer and layers, and nothing in the loop changes either.");
@@ -36,8 +37,10 @@ TEST(CausesInLoops, AStepThatSetsIsToldWhereverItStands) {
         verdict::Failure failure;
         failure.at = verdict::SourceLine{"tiled.cpp", 2, "    for (Index i = 0; i < n; ++i) g(i);"};
         const std::vector<build::SourceFile> files = {
-            {"tiled.cpp", "void row(Index n) {\n    for (Index i = 0; i < n; ++i) g(i);\n}\nvoid f(Index S) {\n    for "
-                          "(Index s = 0; s < S; " + step + ") row(s);\n}\n"}};
+            {"tiled.cpp",
+             "void row(Index n) {\n    for (Index i = 0; i < n; ++i) g(i);\n}\nvoid f(Index S) {\n    for "
+             "(Index s = 0; s < S; " +
+                 step + ") row(s);\n}\n"}};
         tell_of_a_step_that_sets(failure, ReadSources(files));
         return failure.advice ? std::to_string(failure.at->line) + ": " + *failure.advice : "";
     };

@@ -60,23 +60,25 @@ TEST(WhatToChange, AxesAndPlacesThatAreCountedWrong) {
     EXPECT_THAT(advice_when([&] { rows(6); }, {{"codes", codes}}),
                 HasSubstr("That has 6 rows of 4: number i is of row i / 4."));
     EXPECT_THAT(advice_when([&] { rows(6); }, {{"codes", Tensor::zeros({5, 4})}}), testing::Not(HasSubstr("rows of")));
-    const auto in_ring = advice(error_of("std::out_of_range", "slice: [5, 6) is out of range for axis 2 of size 5, "
-                                                              "shape (3, 6, 5, 11)"),
+    const auto in_ring = advice(error_of("std::out_of_range",
+                                         "slice: [5, 6) is out of range for axis 2 of size 5, "
+                                         "shape (3, 6, 5, 11)"),
                                 {}, "ring_append");
     EXPECT_THAT(in_ring, HasSubstr("after the last comes slot 0 again"));
 }
 
 TEST(WhatToChange, ANameWithADotIsMendedByItsFirstPart) {
-    EXPECT_EQ(advice(error_of("std::invalid_argument", "the name q_proj.weight contains a dot, which separates a module "
-                                                       "from its parameters")),
+    EXPECT_EQ(advice(error_of("std::invalid_argument",
+                              "the name q_proj.weight contains a dot, which separates a module "
+                              "from its parameters")),
               "Register the module itself, register_module(\"q_proj\", …): its weight and bias come behind the dot by "
               "themselves.");
 }
 
 TEST(WhatToChange, HalfAsManyMayStandForTwoEach) {
     const Tensor x = Tensor::zeros({2, 3, 4, 6});
-    EXPECT_THAT(advice_when([&] { x * Tensor::zeros({2, 1, 4, 3}); }, {{"x", x}}), HasSubstr("cat({y, y}, -1)"));
-    EXPECT_THAT(advice_when([&] { x * Tensor::zeros({2, 1, 4, 2}); }, {{"x", x}}), testing::Not(HasSubstr("cat(")));
+    EXPECT_THAT(advice_when([&] { x* Tensor::zeros({2, 1, 4, 3}); }, {{"x", x}}), HasSubstr("cat({y, y}, -1)"));
+    EXPECT_THAT(advice_when([&] { x* Tensor::zeros({2, 1, 4, 2}); }, {{"x", x}}), testing::Not(HasSubstr("cat(")));
 }
 
 TEST(WhatToChange, ContiguousIsNoHelpWhereNoNeighboursMerge) {
@@ -129,7 +131,10 @@ TEST(WhatToChange, ShapesThatDoNotFit) {
                     cat({Tensor::zeros({2, 3, 1}), Tensor::zeros({2, 3})}, -1);
                 }),
                 testing::StartsWith("If (2, 3) comes from max, sum or mean"));
-    EXPECT_THAT(advice_when([&] { cat({x, Tensor::zeros({5, 3, 4})}, 1); }), HasSubstr("join along 0, or transpose each of them first"));
+    EXPECT_THAT(advice_when([&] {
+                    cat({x, Tensor::zeros({5, 3, 4})}, 1);
+                }),
+                HasSubstr("join along 0, or transpose each of them first"));
     EXPECT_THAT(advice_when([&] {
                     matmul(Tensor::zeros({4, 5}), x);
                 }),

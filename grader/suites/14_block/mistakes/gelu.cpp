@@ -154,7 +154,9 @@ Chapter gelu() {
          .question = "How many zeros stand behind the point of the factor of x³?",
          .make =
              [](Choices& c) {
-                 c.change<Activation>().tanh = [](double x) { return by_tanh(x, root_2_over_pi(), 10 * cubic_of_gelu); };
+                 c.change<Activation>().tanh = [](double x) {
+                     return by_tanh(x, root_2_over_pi(), 10 * cubic_of_gelu);
+                 };
              }},
         {.id = "gelu_factor_on_x_alone",
          .decision = "gelu_formula",
