@@ -135,6 +135,8 @@ constexpr BeginnersError habits[] = {
     {R"(no member named '(reshape|flatten)')", "",
      "There is no $1. x.contiguous().view({…}) sees the same numbers in another shape; contiguous() may be left out "
      "unless x was transposed, sliced or expanded."},
+    {R"(no member named 'unsqueeze')", "",
+     "A Tensor has no unsqueeze. x.contiguous().view({…}) with a 1 among the sizes puts an axis of size 1 there."},
     {R"(no member named '(broadcast_to|expand_as)')", "", "There is no $1. x.expand({…}) repeats axes of size 1."},
     {R"('(?:const )?(?:\w+::)*Mask' has no member named '(?:slice|select|view)'|no member named '(?:slice|select|view)' in '(?:const )?(?:\w+::)*Mask')",
      "",

@@ -21,7 +21,6 @@ using Question = ReadSources::Question;
 
 namespace {
 
-using Words = std::vector<build::Word>;
 
 /// Names of one line that are tried: each is looked for in the whole function.
 constexpr int most_names_tried = 16;

@@ -19,7 +19,6 @@
 namespace headway::cli {
 
 using verdict::Failure;
-using Words = std::vector<build::Word>;
 
 namespace {
 

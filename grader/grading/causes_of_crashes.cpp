@@ -72,7 +72,7 @@ void tell_which_return_is_missing(Failure& failure, const std::vector<verdict::C
     }
 }
 
-void tell_what_the_compiler_saw(Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
+void tell_what_never_works(Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
                                 const ReadSources& sources) {
     if (failure.kind != verdict::FailureKind::exception && !verdict::ends_the_program(failure.kind)) return;
     const auto says = [](const char* words) {
@@ -106,6 +106,12 @@ void tell_what_the_compiler_saw(Failure& failure, const std::vector<verdict::Com
         "The compiler warns at {}:{} that {} calls itself whatever happens. Mend that first: it has to return before "
         "the call where nothing is left to do.",
         warning->at.file, warning->at.line, around->name);
+}
+
+void tell_what_the_compiler_saw(Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
+                                const ReadSources& sources) {
+    tell_which_return_is_missing(failure, warnings, sources);
+    tell_what_never_works(failure, warnings, sources);
 }
 
 void tell_of_a_mask_that_is_not_given(Failure& failure, const std::vector<verdict::SourceLine>& callers,

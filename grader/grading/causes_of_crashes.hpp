@@ -14,6 +14,10 @@ void tell_which_return_is_missing(verdict::Failure& failure, const std::vector<v
 
 /// Where a call ended, or threw, and the compiler has seen that a function on the way calls itself whatever happens, or
 /// returns a reference to a variable of its own: says that.
+void tell_what_never_works(verdict::Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
+                           const ReadSources& sources);
+
+/// Both.
 void tell_what_the_compiler_saw(verdict::Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
                                 const ReadSources& sources);
 

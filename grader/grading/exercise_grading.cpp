@@ -230,10 +230,7 @@ private:
         if (!result.build.warnings) return;
         const ReadSources sources(workspace.submission().files);
         for (verdict::Test& test : result.tests)
-            if (test.failure) {
-                tell_which_return_is_missing(*test.failure, *result.build.warnings, sources);
-                tell_what_the_compiler_saw(*test.failure, *result.build.warnings, sources);
-            }
+            if (test.failure) tell_what_the_compiler_saw(*test.failure, *result.build.warnings, sources);
     }
 
     void conclude(verdict::Exercise& exercise, const BuildResult& plain, const BuildResult& sanitized) const {

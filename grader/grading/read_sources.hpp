@@ -13,6 +13,8 @@
 
 namespace headway::cli {
 
+using Words = std::vector<build::Word>;
+
 /// The files of a submission, read for many failures: most of them are at the same few lines. Each file is made words
 /// of once, and each line is asked about once, however many tests fail there. What is too long to be read for advice
 /// has no words here and defines nothing.

@@ -50,7 +50,7 @@ TEST(CausesOfCrashes, WhatTheCompilerSawCallItselfForEverIsTold) {
         verdict::Failure failure;
         failure.kind = kind;
         failure.function = function;
-        tell_what_the_compiler_saw(failure, {warning}, ReadSources(files));
+        tell_what_never_works(failure, {warning}, ReadSources(files));
         return failure.advice.value_or("");
     };
     constexpr const char* recursion = "infinite recursion detected [-Winfinite-recursion]";
