@@ -123,6 +123,17 @@ constexpr BeginnersError habits[] = {
      "A Tensor has no $1: go through its numbers in a loop, and take std::$1 of each, if that is a function of "
      "<cmath>."},
 
+    {R"('\w+' is not a member of '(?:\w+::)*given'; did you mean '(\w+)'|no member named '\w+' in namespace '(?:\w+::)*given'; did you mean '(?:\w+::)*(\w+)')",
+     "", "Nothing that is given has that name. If given::$1$2 is meant, write that."},
+    {R"('(\w+)' is not a member of '(?:\w+::)*Tensor'|no member named '(\w+)' in '(?:\w+::)*Tensor')", R"(\bTensor::)",
+     "Tensor has no $1$2. Tensors are made by Tensor::zeros, ones, empty, full and of."},
+    {R"(function for call to '(?:\w+::)*Tensor::slice\(|member function for call to 'slice'|too many arguments to function call)",
+     R"(\bslice\((?:[^,()]|\([^()]*\))+,(?:[^,()]|\([^()]*\))+,(?:[^,()]|\([^()]*\))+,)",
+     "slice takes an axis, a begin and an end, and no step. Every second number of the last axis is one of the two "
+     "columns of x.view({…, d / 2, 2}), or is found in a loop."},
+    {R"(has no initializer|requires an initializer)", R"(\bauto\s+\w+\s*,\s*\w+.*=\s*[\w.]+\.shape\(\))",
+     "Sizes are asked one by one: const Index B = x.size(0), T = x.size(1);"},
+
     // ---- what a Tensor has, and others have not
     {R"('(?:const )?(?:\w+::)*(?:Shape|Strides)' has no member named '(?:length|len|count|ndim|rank|numel)'|no member named '(?:length|len|count|ndim|rank|numel)' in '(?:const )?(?:\w+::)*(?:Shape|Strides))",
      "", "That is a std::vector: how many elements it has says .size()."},
@@ -175,16 +186,22 @@ constexpr BeginnersError habits[] = {
     {R"(binary (?:'operator\^'|expression))", R"(\^\s*2\b)",
      "C++ has no power operator, and ^ is for bits. A square is x * x; std::pow(x, 3) is for other powers."},
     {R"(before '\.' token|does not refer to a value|unexpected type name)",
-     R"(\b(KeepAxis|Bias|Causal|Format|Gelu|Order|Total)\.(?=\w))",
-     "Names of an enum class stand behind two colons: @1::"},
+     R"(\b((?!Tensor\b|Mask\b)[A-Z]\w*)\.(?=[a-z]))",
+     "@1 is a type: what belongs to it, as the names of an enum class do, stands behind two colons: @1::"},
     {R"('(?:zeros|ones|full|empty)' is not a member of '(?:\w+::)*Mask'|no member named '(?:zeros|ones|full|empty)' in '(?:\w+::)*Mask')",
      "",
      "Masks are made by Mask::allow_all({T, S}), which blocks nothing, and Mask::block_all({T, S}); then mask(t, s) = "
      "true blocks."},
     {R"(operator[!=]='[^]*Tensor|binary expression \('(?:const )?(?:\w+::)*Tensor')",
-     R"((\w+)\s*[!=]=\s*Tensor\s*\{\s*\})", "Whether there is a tensor says @1.defined()."},
+     R"((\w+)\s*[!=]=\s*(?:Tensor\s*\{\s*\}|nullptr))", "Whether there is a tensor says @1.defined()."},
     {R"('(?:const )?vector<(?:long(?: int)?|Index|std::ptrdiff_t|ptrdiff_t)>' to (?:non-scalar type )?'(?:const )?(?:std::)?vector<int>'|'const (?:\w+::)*Shape'[^']* to '(?:std::)?vector<int>')",
      "", "Sizes are Index, not int: declare the list as Shape, or std::vector<Index>."},
+    {R"(expected primary-expression before '\{'|expected expression|initializer list cannot be used on the right)",
+     R"([!=]=\s*\{)", "A list in braces has no type there: write it in front, as in x.shape() != Shape{B, T}."},
+    {R"('(?:const )?(?:std::)?optional<[^']*' to '(?:const )?(?:Index|long|int|float|double)')", "",
+     "A std::optional may hold nothing: write .value_or(…) behind it, or * in front of it where has_value() is true."},
+    {R"('(?:const )?(?:std::)?vector<(?:signed char|std::int8_t|int8_t|double|int|long(?: int)?|Index|bool)>' to '(?:const )?(?:std::)?vector<float>)",
+     "", "A list of another type is no list of float: make one, std::vector<float>(v.begin(), v.end())."},
     {R"('const Random' as 'this'|member function 'uniform' has type 'const)", "",
      "Drawing a number changes the Random, so no const function can do it: leave out const behind the brackets of the "
      "function this stands in, or declare the member mutable."},

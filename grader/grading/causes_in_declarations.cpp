@@ -21,7 +21,6 @@ using Question = ReadSources::Question;
 
 namespace {
 
-
 /// Names of one line that are tried: each is looked for in the whole function.
 constexpr int most_names_tried = 16;
 
@@ -252,6 +251,37 @@ void tell_what_a_list_begins_with(Failure& failure, const ReadSources& sources) 
                         "{0} begins with elements (line {1}), and push_back adds more behind them (line {2}). Begin "
                         "without any, std::vector<{3}> {0}; or write {0}[i] = …",
                         words[i].text, words[i].line, words[k].line, words[i - 2].text);
+        }
+        return {};
+    });
+    if (told) failure.advice = told;
+}
+
+void tell_what_a_pointer_points_to(Failure& failure, const ReadSources& sources) {
+    const bool is_crash = failure.sanitizer ? failure.sanitizer->kind == "SEGV"
+                                            : failure.message.find("crashed: SIGSEGV") != std::string::npos;
+    if (!failure.at || failure.advice || !is_crash) return;
+    const auto& told = sources.about(Question::what_is_pointed_to, *failure.at, [&]() -> std::optional<std::string> {
+        const auto function = sources.lines().function_around(*failure.at);
+        if (!function) return {};
+        const Words& words = function->words;
+        const auto is_used_there = [&](const std::string& name) {
+            return std::ranges::any_of(
+                words, [&](const build::Word& word) { return word.line == failure.at->line && word.text == name; });
+        };
+        for (std::size_t i = 0; i + 6 < words.size() && words[i].line <= failure.at->line; ++i) {
+            // out = y.data();
+            const bool is_pointer = words[i].is_name() && stands(words, i + 1, "=") && words[i + 2].is_name() &&
+                                    stands(words, i + 3, ".") && stands(words, i + 4, "data") &&
+                                    stands(words, i + 5, "(") && stands(words, i + 6, ")");
+            if (!is_pointer || !is_used_there(words[i].text)) continue;
+            const std::size_t declared = build::declared_alone(words[i + 2].text, words, words[i].line);
+            if (declared == 0 || words[declared - 1].text != "Tensor") continue;
+            return fmt::format(
+                "{0} is {1}.data() (line {2}), and {1} holds nothing: line {3} declares it without a value. Write "
+                "Tensor "
+                "{1} = Tensor::zeros({{…}}); there, with its shape.",
+                words[i].text, words[i + 2].text, words[i].line, words[declared].line);
         }
         return {};
     });

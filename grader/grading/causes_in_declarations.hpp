@@ -21,6 +21,9 @@ void tell_what_an_optional_lacks(verdict::Failure& failure, const ReadSources& s
 /// Where Tensor::of gets more numbers than it needs of a list that begins with elements and grows by push_back.
 void tell_what_a_list_begins_with(verdict::Failure& failure, const ReadSources& sources);
 
+/// Where the program crashes at an element by a pointer that is data() of a Tensor declared without a value.
+void tell_what_a_pointer_points_to(verdict::Failure& failure, const ReadSources& sources);
+
 /// Where the function reads x.shape()[-1].
 void tell_what_has_no_element_below_0(verdict::Failure& failure, const ReadSources& sources);
 

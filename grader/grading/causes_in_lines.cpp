@@ -236,6 +236,17 @@ void tell_what_a_mask_may_lack(Failure& failure, const ReadSources& sources) {
     }
 }
 
+void tell_what_a_copy_would_lose(Failure& failure) {
+    if (!failure.at || failure.message.find("call contiguous() first") == std::string::npos) return;
+    const std::size_t view = failure.at->text.find(".view(");
+    if (view == std::string::npos) return;
+    for (const char* writes : {".copy_from(", ".fill("})
+        if (failure.at->text.find(writes, view) != std::string::npos)
+            failure.advice =
+                "It is written through this view, and contiguous() would make a copy, which nobody sees: leave out "
+                "view(), and cut what is written to by slice(), select() or [ ] alone.";
+}
+
 void tell_what_a_comma_leaves(Failure& failure) {
     if (!failure.at) return;
     const Words words = build::words_of(failure.at->text);

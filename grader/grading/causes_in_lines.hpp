@@ -28,6 +28,9 @@ void tell_what_calls_itself(verdict::Failure& failure, const std::vector<verdict
 /// Where an element is asked of a mask that is not given, in a function that expands none: says what a mask may be.
 void tell_what_a_mask_may_lack(verdict::Failure& failure, const ReadSources& sources);
 
+/// Where a refused view is to be written through: says that contiguous(), which makes it one, would be a copy.
+void tell_what_a_copy_would_lose(verdict::Failure& failure);
+
 /// Where an index in square brackets has a comma, x[b, h]: says that only its last part counts.
 void tell_what_a_comma_leaves(verdict::Failure& failure);
 

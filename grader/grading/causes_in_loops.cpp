@@ -10,9 +10,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headway::cli {
@@ -184,9 +187,45 @@ bool is_in_words(const std::string& text, const std::string& name) {
     return false;
 }
 
+/// Of "index 7 is out of range for axis 1".
+std::size_t axis_without_it(const std::string& message) {
+    constexpr std::string_view words = "out of range for axis ";
+    const std::size_t at = message.find(words);
+    return at == std::string::npos ? 0 : static_cast<std::size_t>(std::atoi(message.c_str() + at + words.size()));
+}
+
+/// Whether the name stands in an index for that axis, x(b, h, name); true if no element is asked so.
+bool counts_axis(const std::string& text, const std::string& name, std::size_t axis) {
+    const std::vector<build::Word> words = build::words_of(text);
+    const std::vector<std::size_t> closing = build::closing_brackets(words);
+    bool is_asked = false;
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+        const bool is_call = words[i].is_name() && words[i + 1].text == "(" && closing[i + 1] < words.size();
+        if (!is_call || words[i].text == "for" || words[i].text == "while" || words[i].text == "if") continue;
+        std::size_t index = 0;
+        bool has_name = false;
+        for (std::size_t k = i + 2; k < closing[i + 1]; ++k) {
+            if (words[k].text == "(" || words[k].text == "[") {
+                has_name |= index == axis && std::any_of(words.begin() + static_cast<std::ptrdiff_t>(k),
+                                                         words.begin() + static_cast<std::ptrdiff_t>(closing[k]),
+                                                         [&](const build::Word& word) { return word.text == name; });
+                k = closing[k];
+                continue;
+            }
+            if (words[k].text == ",") ++index;
+            has_name |= index == axis && words[k].text == name;
+        }
+        if (index == 0 || index < axis) continue;
+        if (has_name) return true;
+        is_asked = true;
+    }
+    return !is_asked;
+}
+
 /// The innermost loop around the line that goes on while what the line indexes by is <= something.
+/// @param axis  which has no such position
 std::optional<std::string> ends_too_late(const verdict::SourceLine& line, const build::SourceLines& own,
-                                         const build::FunctionAround& function) {
+                                         const build::FunctionAround& function, std::size_t axis) {
     const std::vector<build::Loop> around = build::loops_around(function, line.line);
     for (auto loop = around.rbegin(); loop != around.rend(); ++loop) {
         const auto head = own.at(line.file, loop->line);
@@ -194,7 +233,7 @@ std::optional<std::string> ends_too_late(const verdict::SourceLine& line, const 
         if (at == std::string::npos) continue;
         const std::size_t begin = head->text.find_last_of(" (;", at - 1) + 1;
         const std::string name = head->text.substr(begin, at - begin);
-        if (name.empty() || !is_in_words(line.text, name)) continue;
+        if (name.empty() || !is_in_words(line.text, name) || !counts_axis(line.text, name, axis)) continue;
         return fmt::format("The loop of line {} goes on while {} is <= its bound: with < it ends one round earlier. {}",
                            loop->line, name, head->text);
     }
@@ -262,7 +301,8 @@ void tell_what_counts_another(Failure& failure, const ReadSources& sources) {
         const auto function = own.function_around(*failure.at);
         const auto loop = function ? build::other_counter_around(*function, failure.at->line) : std::nullopt;
         const auto head = loop ? own.at(failure.at->file, loop->line) : std::nullopt;
-        if (!head && function && is_one_too_far(failure.message)) return ends_too_late(*failure.at, own, *function);
+        if (!head && function && is_one_too_far(failure.message))
+            return ends_too_late(*failure.at, own, *function, axis_without_it(failure.message));
         if (!head) return {};
         return fmt::format(
             "It is in the loop of line {0}, whose condition reads {1} and whose head counts {2}: such a loop goes on "

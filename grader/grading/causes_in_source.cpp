@@ -143,11 +143,12 @@ bool is_a_member_never_made(const std::string& member, const std::vector<build::
 
 void tell_how_a_sum_begins(Failure& failure, const ReadSources& sources) {
     if (!failure.at || failure.message.find("= b: a tensor is undefined") == std::string::npos) return;
-    const std::size_t end = failure.at->text.find_first_of(" +-");
+    const std::string& text = failure.at->text;
+    const std::size_t end = std::min(text.find(" += "), text.find(" -= "));
     if (end == std::string::npos || end == 0) return;
-    const std::string name = failure.at->text.substr(0, end);
-    const std::string_view rest = std::string_view(failure.at->text).substr(end);
-    if (!rest.starts_with(" += ") && !rest.starts_with(" -= ")) return;
+    const std::size_t space = text.find_last_of(" )", end - 1);  // for (…) may stand before it
+    const std::string name = text.substr(space == std::string::npos ? 0 : space + 1, end - (space + 1));
+    if (name.empty()) return;
     const auto& told = sources.about(Question::how_a_sum_begins, *failure.at, [&]() -> std::optional<std::string> {
         // The last mention above the line must be the declaration, without a value.
         const std::vector<build::Word>& words = sources.words_of(failure.at->file);

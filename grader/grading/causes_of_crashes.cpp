@@ -73,7 +73,7 @@ void tell_which_return_is_missing(Failure& failure, const std::vector<verdict::C
 }
 
 void tell_what_never_works(Failure& failure, const std::vector<verdict::CompilerMessage>& warnings,
-                                const ReadSources& sources) {
+                           const ReadSources& sources) {
     if (failure.kind != verdict::FailureKind::exception && !verdict::ends_the_program(failure.kind)) return;
     const auto says = [](const char* words) {
         return [words](const verdict::CompilerMessage& one) { return one.text.find(words) != std::string::npos; };
@@ -155,6 +155,18 @@ std::optional<std::string> elements_declared(const std::vector<build::Word>& wor
     return {};
 }
 
+/// Whether it stands in the brackets of a call of that name.
+bool is_argument_of(const std::vector<build::Word>& words, std::size_t i, const char* function) {
+    std::size_t depth = 0;
+    for (std::size_t k = i; k-- > 1 && words[k].text != ";";) {
+        if (words[k].text == ")" || words[k].text == "}" || words[k].text == "]") ++depth;
+        if (words[k].text != "(" && words[k].text != "{" && words[k].text != "[") continue;
+        if (depth == 0) return words[k].text == "(" && words[k - 1].text == function;
+        --depth;
+    }
+    return false;
+}
+
 /// Of a vector to which nothing in the function adds an element: the line that declares it, and its elements' type.
 /// @param fails  the line where it is found empty, and may be handed on
 std::optional<std::pair<int, std::string>> stays_empty(const std::string& name, const std::vector<build::Word>& words,
@@ -168,7 +180,7 @@ std::optional<std::pair<int, std::string>> stays_empty(const std::string& name, 
         }
         const bool is_asked =
             words[i + 1].text == "." && (words[i + 2].text == "reserve" || words[i + 2].text == "size");
-        if (found && words[i - 1].text == "return") continue;
+        if (found && (words[i - 1].text == "return" || is_argument_of(words, i, "of"))) continue;
         if (!found || words[i - 1].text == "&" || (words[i + 1].text != "[" && !is_asked)) return {};
     }
     return found;

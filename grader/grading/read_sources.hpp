@@ -45,6 +45,7 @@ public:
         what_lies_below_0,
         which_is_not_kept,
         what_begins_a_list,
+        what_is_pointed_to,
         what_stays_empty
     };
     /// What `answer()` gives, which is called once for a question and a line.

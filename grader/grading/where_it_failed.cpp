@@ -169,6 +169,7 @@ void tell_where_a_sanitizer_ended_it(Failure& failure, const ReadSources& source
     tell_of_a_mask_that_is_not_given(failure, {}, sources);
     tell_of_a_vector_without_elements(failure, sources);
     tell_what_one_less_than_none_is(failure, sources);
+    tell_what_a_pointer_points_to(failure, sources);
     tell_what_refuses(failure);
     tell_what_calls_itself(failure, callers_in(*failure.sanitizer, sources.lines()), sources);
     tell_what_has_no_element_below_0(failure, sources);
@@ -207,6 +208,7 @@ void tell_where_it_was(Failure& failure, const build::ThrowSite& site, const Rea
     tell_of_a_mask_that_is_not_given(failure, site.callers, sources);
     tell_of_a_vector_without_elements(failure, sources);
     tell_what_one_less_than_none_is(failure, sources);
+    tell_what_a_pointer_points_to(failure, sources);
     tell_what_was_handed_on_empty(failure, site.callers, sources);
     tell_what_holds_nothing(failure, sources);
     tell_what_an_optional_lacks(failure, sources);
@@ -217,6 +219,7 @@ void tell_where_it_was(Failure& failure, const build::ThrowSite& site, const Rea
     tell_what_a_remainder_gives(failure);
     tell_what_calls_itself(failure, site.callers, sources);
     tell_what_a_mask_may_lack(failure, sources);
+    tell_what_a_copy_would_lose(failure);
     if (failure.kind == verdict::FailureKind::exception) tell_what_a_comma_leaves(failure);
     if (failure.kind == verdict::FailureKind::exception)
         failure.through = way_through(failure.function, site, sources.lines());

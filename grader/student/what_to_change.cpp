@@ -256,6 +256,13 @@ const Refusal refusals[] = {
              "of an element worked out wrong?",
              match[1].str(), match[2].str());
      }},
+    {"std::out_of_range",
+     R"(vector::_M_range_check: __n \(which is 1844674407[0-9]{10}\) >= this->size\(\) \(which is N\))",
+     [](const Match&, const Asked&) -> Advice {
+         return "That is a number below 0, which std::size_t cannot hold: it begins anew at the largest. i >= 0 is "
+                "always "
+                "true of it. Count with Index, or write for (std::size_t i = n; i-- > 0;).";
+     }},
     {"std::length_error", R"(cannot create std::vector larger than max_size\(\)|vector::_M_[a-z_]+|vector::reserve)",
      [](const Match&, const Asked&) -> Advice {
          return "A std::vector of a negative size, which counts as a huge one, or of far too many elements: look at "

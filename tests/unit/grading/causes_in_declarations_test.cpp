@@ -120,6 +120,18 @@ TEST(CausesInDeclarations, AListThatBeginsWithElementsAndGrowsIsTold) {
     EXPECT_EQ(told({"std::vector<float> out(6);", "out[0] = 1;", "return Tensor::of({2, 3}, out);"}), "");
 }
 
+TEST(CausesInDeclarations, APointerIntoATensorWithoutValuesIsTold) {
+    const auto told = [](const std::vector<std::string>& body) {
+        return advice_on("your f crashed: SIGSEGV (it touched memory that is not its own)", body,
+                         tell_what_a_pointer_points_to);
+    };
+    EXPECT_EQ(told({"Tensor y;", "float* out = y.data();", "out[0] = 1;"}),
+              "out is y.data() (line 3), and y holds nothing: line 2 declares it without a value. Write Tensor y = "
+              "Tensor::zeros({…}); there, with its shape.");
+    EXPECT_EQ(told({"Tensor y = x.clone();", "float* out = y.data();", "out[0] = 1;"}), "");
+    EXPECT_EQ(told({"Tensor y;", "float* out = y.data();", "in[0] = 1;"}), "");
+}
+
 TEST(CausesInDeclarations, AnElementBelow0IsTold) {
     const auto told = [](const std::vector<std::string>& body) {
         return advice_on("your f threw std::invalid_argument: no", body, tell_what_has_no_element_below_0);

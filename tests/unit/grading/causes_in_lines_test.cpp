@@ -100,6 +100,20 @@ TEST(CausesInLines, WhatPercentGivesBelowZeroIsTold) {
     EXPECT_EQ(told("slice: [4, 7) is out of range for axis 2 of size 5", "x.slice(2, p % w, p % w + 3);"), "");
 }
 
+TEST(CausesInLines, ContiguousIsNoAdviceWhereAViewIsWrittenThrough) {
+    const auto told = [](const std::string& line) {
+        verdict::Failure failure;
+        failure.message = "your append threw std::invalid_argument: view: (3, 7) as (21): call contiguous() first";
+        failure.advice = "Write .contiguous() before it.";
+        failure.at = verdict::SourceLine{"kv_cache.cpp", 3, line};
+        tell_what_a_copy_would_lose(failure);
+        return *failure.advice;
+    };
+    EXPECT_THAT(told("cache.k.slice(2, 0, 1).view({3, 7}).copy_from(k);"), HasSubstr("contiguous() would make a copy"));
+    EXPECT_EQ(told("merged.copy_from(x.view({3, 7}));"), "Write .contiguous() before it.");
+    EXPECT_EQ(told("return x.view({3, 7});"), "Write .contiguous() before it.");
+}
+
 TEST(CausesInLines, TheLineThatCallsItselfIsTold) {
     const std::vector<build::SourceFile> files = {{"block.cpp",
                                                    "Tensor layer_norm(const Tensor& x, const Norm& norm) {\n"

@@ -49,6 +49,23 @@ TEST(CausesInLoops, AStepThatSetsIsToldWhereverItStands) {
     EXPECT_EQ(told("s = +tile"), "");
 }
 
+TEST(CausesInLoops, TheLoopThatEndsTooLateIsThatOfTheAxis) {
+    const auto told = [](const std::string& index) {
+        verdict::Failure failure;
+        failure.message = "index 1 is out of range for axis 2 of size 1, shape (5, 1, 1, 8)";
+        failure.at = verdict::SourceLine{"kv_cache.cpp", 4, "mask(b, 0, " + index + ", s) = false;"};
+        const std::vector<build::SourceFile> files = {
+            {"kv_cache.cpp",
+             "void f(Mask& mask) {\nfor (Index t = 0; t <= n; ++t)\nfor (Index s = 0; s <= limit; ++s)\n" +
+                 failure.at->text + "\n}\n"}};
+        tell_what_counts_another(failure, ReadSources(files));
+        return failure.advice.value_or("");
+    };
+    EXPECT_TRUE(told("t").starts_with("The loop of line 2 goes on while t is <=")) << told("t");
+    EXPECT_TRUE(told("at(t)").starts_with("The loop of line 2")) << told("at(t)");
+    EXPECT_EQ(told("0"), "") << "neither loop counts that axis";
+}
+
 TEST(CausesInLoops, TheConditionAtTheEndOfALoopIsShown) {
     verdict::Failure failure;
     failure.function = "different_sizes";

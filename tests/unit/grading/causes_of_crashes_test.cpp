@@ -139,6 +139,9 @@ TEST(CausesOfCrashes, AVectorWithoutElementsIsToldWithItsLine) {
               "with n of them; reserve() makes room alone.");
     EXPECT_THAT(told("std::vector<std::vector<float>> rows{}; rows.reserve(S);", "a[s] += rows[s][0];"),
                 HasSubstr("rows has no elements: line 2"));
+    for (const char* behind : {"return row;", "return Tensor::of({2, 3}, row);"})
+        EXPECT_THAT(told("std::vector<double> row;", "row[s] = 1;", behind), HasSubstr("row has no elements: line 2"));
+    EXPECT_EQ(told("std::vector<double> row;", "row[s] = 1;", "make(of(x), row);"), "") << "which may fill it";
     EXPECT_EQ(told("std::vector<double> row(S);", "row[s] = 1;"), "");
     EXPECT_EQ(told("std::vector<double> row; row.resize(S);", "row[s] = 1;"), "");
     EXPECT_EQ(told("std::vector<double> row; fill(row);", "row[s] = 1;"), "");

@@ -75,6 +75,13 @@ TEST(WhatToChange, ANameWithADotIsMendedByItsFirstPart) {
               "themselves.");
 }
 
+TEST(WhatToChange, AnUnsignedNumberIsNeverBelow0) {
+    EXPECT_THAT(advice(error_of("std::out_of_range",
+                                "vector::_M_range_check: __n (which is 18446744073709551615) >= "
+                                "this->size() (which is 1)")),
+                HasSubstr("i >= 0 is always true of it"));
+}
+
 TEST(WhatToChange, HalfAsManyMayStandForTwoEach) {
     const Tensor x = Tensor::zeros({2, 3, 4, 6});
     EXPECT_THAT(advice_when([&] { x* Tensor::zeros({2, 1, 4, 3}); }, {{"x", x}}), HasSubstr("cat({y, y}, -1)"));
