@@ -207,6 +207,7 @@ void tell_what_calls_itself(Failure& failure, const std::vector<verdict::SourceL
     const auto condition = ends.empty() || ends.size() > most_told ? std::nullopt : at(ends.back());
     if (condition) {
         std::vector<std::string> lines;
+        lines.reserve(ends.size());
         for (const int line : ends) lines.push_back(std::to_string(line));
         told += fmt::format("  It ends by line{} {} alone, and for what it hands on {} true: {}",
                             ends.size() == 1 ? "" : "s", verdict::listed(std::move(lines)),

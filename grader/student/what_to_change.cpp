@@ -218,7 +218,7 @@ const Refusal refusals[] = {
                  "This tensor has {} ax{}, and {} takes any number of them: does your code count on {}, or does a loop "
                  "over the axes end too late?",
                  match[2].str(), match[2] == "1" ? "is" : "es", asked.function, std::stoi(match[1]) + 1);
-         const auto fewer = of_an_argument_with_fewer_axes(match[3], match[2], asked.arguments);
+         auto fewer = of_an_argument_with_fewer_axes(match[3], match[2], asked.arguments);
          constexpr int most_axes = 4;  // of what the course hands over
          if (is_one_too_far(match[1], match[2]))
              return "Axes are counted from 0: the last one is " + last + ", or -1." +
