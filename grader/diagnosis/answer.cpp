@@ -55,7 +55,8 @@ double deviation(double predicted, double error, double seen) {
     }
     if (!std::isfinite(seen)) return infinity;
     const double distance = std::abs(seen - predicted) / judge::tolerance(predicted, error);
-    return std::isnan(distance) ? infinity : distance;
+    if (std::isnan(distance)) return infinity;
+    return distance;
 }
 
 /// The deviation of two predictions from each other. NaN is not 0, and an element that only one of them predicts

@@ -39,7 +39,7 @@ struct OnlyWhere {
 /// holds with the explanation, elsewhere with what the known mistakes make of what is right. Asks more where several
 /// do. Nothing if there is none, or if too little is wrong to tell.
 /// @param known  mistakes that are made everywhere, such as those of functions that it calls; most often none
-std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& observations,
+std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
                                          const std::vector<Explanation>& candidates, const MistakeSet& known,
                                          const Function& function, judge::Student& student, Random& random);
 

@@ -28,7 +28,7 @@ bool compares_unrelated(const Condition& condition) {
 
 /// What a condition speaks of, of which several conditions speak: "H H_kv" of H > H_kv and of H ≠ H_kv.
 std::string subject_of(const Condition& condition) {
-    if (const std::string sizes = compared_sizes(condition); !sizes.empty()) return sizes;
+    if (std::string sizes = compared_sizes(condition); !sizes.empty()) return sizes;
     return condition.of_sizes ? condition.words.substr(0, condition.words.find(' ')) : condition.words;
 }
 
@@ -147,6 +147,7 @@ std::optional<std::string> what_splits(const Sorted& given) {
     std::erase_if(necessary,
                   [&](const Condition& one) { return compares_unrelated(one) || is_of_one_length(one, sorted); });
     std::vector<Holds> holds;
+    holds.reserve(necessary.size());
     for (const Condition& one : necessary) holds.push_back(where_it_holds(one, sorted));
     std::vector<Condition> alone;
     for (std::size_t i = 0; i < necessary.size(); ++i)

@@ -44,7 +44,7 @@ AnswerAndChanges ask_attention_weights(judge::Student& student, const judge::Arg
 AnswerAndChanges ask_forward(judge::Student& student, const judge::Arguments& arguments);
 AnswerAndChanges ask_loading(judge::Student& student, const judge::Arguments& arguments);
 AnswerAndChanges ask_several_calls(judge::Student& student, const judge::Arguments& arguments);
-AnswerAndChanges ask_dropout(judge::Student& student, const judge::Arguments& arguments);
+AnswerAndChanges ask_dropout(judge::Student& student, const judge::Arguments& question);
 
 Questions weights_questions(Random& random);
 Questions forward_questions(Random& random);

@@ -80,7 +80,7 @@ double RowSums::own_sum_of(const std::vector<Seen>& keys, double compared) {
 void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling& choices, double beside) {
     using Shrinks = Tiling::Shrinks;
     using Replaced = Tiling::Replaced;
-    double top = std::max(more > 0 ? 0 : no_score, beside);
+    double top = more > 0 ? std::max(0.0, beside) : beside;
     for (const Seen& key : keys) top = std::max(top, key.score);
     double now = std::max(largest, top);
     if (choices.largest == Tiling::Largest::of_this_tile && top != no_score) now = top;

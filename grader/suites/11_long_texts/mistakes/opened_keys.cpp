@@ -12,11 +12,7 @@ namespace {
 constexpr const char* window_right = "open where 0 <= p(t) - s < w, with p(t) = t + (S - T)";
 constexpr const char* row_and_column = "open where p(t) or s is a global position: its row and its column";
 
-bool is_listed(const Windows::Positions& all, Index position) {
-    for (const Index one : all)
-        if (one == position) return true;
-    return false;
-}
+bool is_listed(const Windows::Positions& all, Index position) { return std::ranges::find(all, position) != all.end(); }
 
 }  // namespace
 
