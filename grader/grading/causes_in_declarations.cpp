@@ -75,6 +75,20 @@ std::string where_one_comes_from(const std::string& type, const Words& words) {
     return "…";
 }
 
+/// Whether a struct of this file gives its members values where it declares them, or has a constructor.
+bool begins_with_values(const std::string& type, const Words& words) {
+    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+        const bool is_defined = words[i].text == type && stands(words, i + 1, "{") &&
+                                (stands(words, i - 1, "struct") || stands(words, i - 1, "class"));
+        if (!is_defined) continue;
+        const std::size_t end = build::closing_brackets(words)[i + 1];
+        for (std::size_t k = i + 2; k < std::min(end, words.size()); ++k)
+            if (stands(words, k, "=") || (words[k].text == type && stands(words, k + 1, "("))) return true;
+        return false;
+    }
+    return false;
+}
+
 /// Of std::vector<Running> states(n);, where the function assigns to no element and adds none: the line, and the type.
 std::optional<std::pair<int, std::string>> has_elements_never_set(const std::string& name, const Words& words,
                                                                   const std::vector<std::size_t>& closing) {
@@ -122,6 +136,7 @@ std::optional<std::string> told_of_argument(std::size_t name, const Words& words
     if (is_element) {
         const auto elements = has_elements_never_set(words[name].text, words, closing);
         if (!elements || elements->second == "Tensor" || elements->second == "Mask") return {};
+        if (begins_with_values(elements->second, whole_file)) return {};
         return fmt::format(
             "The elements of {0} hold nothing when they get there, if there are any: line {1} makes it, and nothing "
             "gives them a value. First {0}[…] = {2}; or {0}.push_back({2}); for each.",
@@ -130,7 +145,7 @@ std::optional<std::string> told_of_argument(std::size_t name, const Words& words
     const std::size_t declared = build::declared_alone(words[name].text, words, line);
     if (declared == 0) return {};
     const std::string& type = words[declared - 1].text;
-    if (type == "Tensor" || type == "Mask") return {};
+    if (type == "Tensor" || type == "Mask" || begins_with_values(type, whole_file)) return {};
     return fmt::format(
         "{0} holds nothing when it gets there: line {1} declares it without a value. Write {2} {0} = {3}; there.",
         words[name].text, words[declared].line, type, where_one_comes_from(type, whole_file));
@@ -192,6 +207,10 @@ std::optional<std::string> how_it_gets_a_value(const std::string& name, const Wo
             continue;
         }
         if (declared == 0 || stands(words, i - 1, "&")) return {};
+        const bool is_handed_on = (stands(words, i - 1, "(") && words[i - 2].is_name() && !stands(words, i - 2, "if") &&
+                                   !stands(words, i - 2, "while")) ||
+                                  stands(words, i - 1, ",");
+        if (is_handed_on && (stands(words, i + 1, ",") || stands(words, i + 1, ")"))) return {};
         if (!is_given_a_value(words, i)) continue;
         if (given > 0) return {};
         given = words[i].line;
@@ -244,7 +263,10 @@ void tell_what_a_list_begins_with(Failure& failure, const ReadSources& sources) 
             const bool is_declared = words[i].is_name() && stands(words, i - 1, ">") && stands(words, i - 3, "<") &&
                                      stands(words, i - 4, "vector") && stands(words, i + 1, "(") &&
                                      !stands(words, i + 2, ")");
-            if (!is_declared) continue;
+            const auto is_used_there = [&](const build::Word& word) {
+                return word.line == failure.at->line && word.text == words[i].text;
+            };
+            if (!is_declared || std::ranges::none_of(words, is_used_there)) continue;
             for (std::size_t k = i + 1; k + 2 < words.size(); ++k)
                 if (words[k].text == words[i].text && stands(words, k + 1, ".") && stands(words, k + 2, "push_back"))
                     return fmt::format(

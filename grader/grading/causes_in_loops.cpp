@@ -113,6 +113,17 @@ std::string name_before(const std::string& text, std::size_t end) {
     return text.substr(begin, end - begin);
 }
 
+/// Whether "name =+" begins a statement in this line, which a comment does not.
+bool stands_as_a_statement(const std::string& name, const std::vector<build::Word>& words, int line) {
+    for (std::size_t i = 1; i + 2 < words.size() && words[i].line <= line; ++i) {
+        const std::string& before = words[i - 1].text;
+        if (words[i].line == line && words[i].text == name && words[i + 1].text == "=" && words[i + 2].text == "+" &&
+            (before == ";" || before == "{" || before == "}" || before == ")"))
+            return true;
+    }
+    return false;
+}
+
 /// Of the one `do` in this line, its condition, which stands at its end.
 std::optional<std::string> condition_below(const build::FunctionAround& function, const verdict::SourceLine& of,
                                            const build::SourceLines& own) {
@@ -143,7 +154,7 @@ void tell_of_a_step_that_sets(Failure& failure, const ReadSources& sources) {
         const std::size_t place = at ? at->text.find("=+ ") : std::string::npos;
         if (place == std::string::npos || place == 0 || at->text.find('"') != std::string::npos) continue;
         const std::string name = name_before(at->text, place);
-        if (name.empty()) continue;
+        if (name.empty() || !stands_as_a_statement(name, words, line)) continue;
         failure.at = at;
         failure.advice = fmt::format("{0} =+ sets {0} to the same number in each round: += adds to it.", name);
         return;

@@ -85,9 +85,12 @@ void tell_what_ends_with_its_line(verdict::Diagnosis& diagnosis, const std::vect
             std::size_t begin = i;  // of the statement: what is read at once is no pointer that is kept
             while (begin > 0 && words[begin].text != ";" && words[begin].text != "{" && words[begin].text != "}")
                 --begin;
-            const bool is_kept = std::ranges::any_of(words.begin() + static_cast<std::ptrdiff_t>(begin),
-                                                     words.begin() + static_cast<std::ptrdiff_t>(i),
-                                                     [](const build::Word& word) { return word.text == "*"; });
+            bool is_kept = false;  // const float* p = …, auto p = …
+            for (std::size_t k = begin; k + 2 < i; ++k) {
+                const std::size_t name = words[k + 1].text == "const" ? k + 2 : k + 1;
+                is_kept |= (words[k].text == "*" || words[k].text == "auto") && words[name].is_name() &&
+                           words[name + 1].text == "=";
+            }
             if (!is_kept) continue;
             function->sentences.push_back(
                 fmt::format("{}:{}: what {}() makes ends with that line, and data() points into it: keep the tensor in "

@@ -157,8 +157,9 @@ std::optional<std::string> elements_declared(const std::vector<build::Word>& wor
 
 /// Whether it stands in the brackets of a call of that name.
 bool is_argument_of(const std::vector<build::Word>& words, std::size_t i, const char* function) {
+    constexpr std::size_t longest = 200;
     std::size_t depth = 0;
-    for (std::size_t k = i; k-- > 1 && words[k].text != ";";) {
+    for (std::size_t k = i; k-- > 1 && i - k < longest && words[k].text != ";";) {
         if (words[k].text == ")" || words[k].text == "}" || words[k].text == "]") ++depth;
         if (words[k].text != "(" && words[k].text != "{" && words[k].text != "[") continue;
         if (depth == 0) return words[k].text == "(" && words[k - 1].text == function;
@@ -180,10 +181,23 @@ std::optional<std::pair<int, std::string>> stays_empty(const std::string& name, 
         }
         const bool is_asked =
             words[i + 1].text == "." && (words[i + 2].text == "reserve" || words[i + 2].text == "size");
-        if (found && (words[i - 1].text == "return" || is_argument_of(words, i, "of"))) continue;
-        if (!found || words[i - 1].text == "&" || (words[i + 1].text != "[" && !is_asked)) return {};
+        if (!found) return {};
+        if (words[i - 1].text != "&" && (words[i + 1].text == "[" || is_asked)) continue;
+        if (words[i - 1].text != "return" && !is_argument_of(words, i, "of")) return {};
     }
     return found;
+}
+
+/// Whether the type before this name is a std::vector of std::vector.
+bool is_vector_of_vectors(const std::vector<build::Word>& words, std::size_t name) {
+    constexpr std::size_t longest = 20;
+    std::size_t depth = 0, begin = name - 1;
+    for (; begin > 5 && name - begin < longest; --begin) {
+        if (words[begin].text == ">") ++depth;
+        if (words[begin].text == "<" && --depth == 0) break;
+    }
+    const std::size_t inner = words[begin + 1].text == "std" ? begin + 4 : begin + 1;
+    return words[begin - 1].text == "vector" && inner < name && words[inner].text == "vector";
 }
 
 /// "std::vector<std::vector<bool>> sees(n);": the line, and the words of its one argument; nothing for another
@@ -193,7 +207,7 @@ std::optional<std::pair<int, std::string>> has_rows_without_elements(const std::
     std::optional<std::pair<int, std::string>> found;
     for (std::size_t i = 8; i + 2 < words.size(); ++i) {
         if (words[i].text != name || words[i - 1].text == ".") continue;
-        const bool is_nested = words[i - 1].text == ">" && words[i - 2].text == ">";
+        const bool is_nested = words[i - 1].text == ">" && words[i - 2].text == ">" && is_vector_of_vectors(words, i);
         if (!found && is_nested && words[i + 1].text == "(") {
             std::size_t end = i + 2, depth = 1;
             std::string argument;
@@ -203,6 +217,10 @@ std::optional<std::pair<int, std::string>> has_rows_without_elements(const std::
                 if (depth == 1 && words[end].text == ",") return {};  // its rows have what follows
                 if (depth > 0) argument += words[end].text;
             }
+            // What a function gives may be the rows themselves.
+            if (argument.find('(') != std::string::npos && argument.find("size(") == std::string::npos &&
+                argument.find("_cast<") == std::string::npos)
+                return {};
             for (std::size_t k = 1; k < i; ++k)  // another list: then it is a copy
                 if (words[k].text == argument && (words[k - 1].text == ">" || words[k - 1].text == "&")) return {};
             found.emplace(words[i].line, argument);
@@ -221,9 +239,23 @@ std::optional<std::pair<int, std::string>> has_rows_without_elements(const std::
     return found;
 }
 
+/// Whether what this file declares by that name is a std::vector that begins without elements; true of the members of
+/// the course's own structs, which are.
+bool begins_without_elements(const std::string& name, const std::vector<build::Word>& whole_file) {
+    for (std::size_t i = 1; i + 1 < whole_file.size(); ++i) {
+        if (whole_file[i].text != name || whole_file[i - 1].text == ".") continue;
+        const bool is_declared = whole_file[i - 1].text == ">" || whole_file[i - 1].is_name();
+        const bool is_read = whole_file[i - 1].text == "return" || whole_file[i - 1].text == "else";
+        if (is_declared && !is_read && !elements_declared(whole_file, i)) return false;
+    }
+    return true;
+}
+
 /// "rows.codes" of rows.codes[i] in this line, where `rows` was declared without a value and nothing gives its member
 /// elements; and the line that declares it.
-std::optional<std::pair<std::string, int>> member_without_elements(const std::vector<build::Word>& words, int line) {
+std::optional<std::pair<std::string, int>> member_without_elements(const std::vector<build::Word>& words,
+                                                                   const std::vector<build::Word>& whole_file,
+                                                                   int line) {
     const auto is = [&](std::size_t i, const char* text) { return i < words.size() && words[i].text == text; };
     constexpr int most_tried = 16;  // of one line: each is looked for in all of its function
     int tried = 0;
@@ -240,9 +272,10 @@ std::optional<std::pair<std::string, int>> member_without_elements(const std::ve
                 declared = words[k].line;
             const bool is_member = is(k + 1, ".") && words[k + 2].text == words[i + 2].text;
             may_have_some |= (is_member && !is(k + 3, "[")) || is(k + 1, ")") || is(k + 1, ",") ||
-                             (is(k + 1, "=") && !is(k + 2, "="));
+                             (is(k + 1, "=") && !is(k + 2, "=")) || (is(k + 1, ".") && is(k + 3, "("));
         }
-        if (declared > 0 && !may_have_some) return std::pair(words[i].text + "." + words[i + 2].text, declared);
+        if (declared > 0 && !may_have_some && begins_without_elements(words[i + 2].text, whole_file))
+            return std::pair(words[i].text + "." + words[i + 2].text, declared);
     }
     return {};
 }
@@ -278,7 +311,7 @@ void tell_of_a_vector_without_elements(Failure& failure, const ReadSources& sour
         const auto function = sources.lines().function_around(*failure.at);
         if (!function) return {};
         const std::vector<build::Word>& words = function->words;
-        if (const auto member = member_without_elements(words, failure.at->line))
+        if (const auto member = member_without_elements(words, sources.words_of(failure.at->file), failure.at->line))
             return fmt::format(
                 "{0} has no elements: line {1} declares what it belongs to, and nothing gives it any. First "
                 "{0}.resize(…), or {0}.push_back(…) for each.",

@@ -11,9 +11,10 @@ bool is(const std::vector<Word>& words, std::size_t i, std::string_view text) {
 
 /// `Tensor` of "Tensor& x" and "Tensor x", `vector` of "std::vector<Index>& x".
 std::size_t type_before(const std::vector<Word>& words, std::size_t i) {
+    constexpr std::size_t longest = 100;  // so that a file of brackets is not read once for each
     std::size_t type = is(words, i - 1, "&") ? i - 2 : i - 1;
     std::size_t depth = 0;
-    for (; type > 0 && (depth > 0 || is(words, type, ">")); --type)
+    for (; type > 0 && i - type < longest && (depth > 0 || is(words, type, ">")); --type)
         if (is(words, type, ">"))
             ++depth;
         else if (is(words, type, "<"))
@@ -67,7 +68,7 @@ bool is_local(const std::string& name, const std::vector<Word>& words, std::size
     for (std::size_t i = 3; i < std::min(before, words.size()); ++i) {
         if (!is(words, i, name)) continue;
         is_declared |= words[i - 1].is_name() && !is(words, i - 1, "return") && !is(words, i - 1, "else");
-        is_declared |= continues_declaration(words, i);
+        is_declared = is_declared || continues_declaration(words, i);
         if (is(words, i - 1, "=") && is(words, i - 3, "&")) return false;
         if (is(words, i - 1, "&") && !is(words, i - 2, "&")) return false;
     }

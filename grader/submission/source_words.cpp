@@ -166,10 +166,20 @@ std::vector<Word> words_of(std::string_view text) { return Reader(text).words();
 std::vector<Word> words_without_directives(std::string_view text) {
     std::vector<Word> words = words_of(text);
     bool is_directive = false;
+    std::size_t skipped = 0;  // how many #if this is in, beginning with an #if 0
     std::size_t kept = 0;
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (words[i].begins_line) is_directive = words[i].text == "#";
-        if (is_directive) continue;
+        if (words[i].begins_line && is_directive && i + 1 < words.size()) {
+            const std::string& what = words[i + 1].text;
+            const bool is_never =
+                i + 2 < words.size() && words[i + 2].text == "0" && (i + 3 == words.size() || words[i + 3].begins_line);
+            if (what.starts_with("if") && (skipped > 0 || (what == "if" && is_never)))
+                ++skipped;
+            else if (skipped > 0 && (what == "endif" || (skipped == 1 && what.starts_with("el"))))
+                --skipped;
+        }
+        if (is_directive || skipped > 0) continue;
         if (kept < i) words[kept] = std::move(words[i]);
         ++kept;
     }

@@ -25,7 +25,8 @@ constexpr std::size_t most_words_read = 400'000;
 /// A source as the compiler's preprocessor reads it: lines that end with a backslash are joined, comments are gone, and
 /// %: is #. Directives are words like all others. Takes any text, and stops after `most_words_read`.
 std::vector<Word> words_of(std::string_view text);
-/// Without #include, #define and the like: a macro's text defines nothing where it stands.
+/// Without #include, #define and the like, as a macro's text defines nothing where it stands, and without what #if 0
+/// leaves out.
 std::vector<Word> words_without_directives(std::string_view text);
 
 }  // namespace headway::build

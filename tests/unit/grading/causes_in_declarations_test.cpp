@@ -67,6 +67,9 @@ TEST(CausesInDeclarations, ElementsThatWereHandedOnEmptyAreTold) {
     EXPECT_EQ(told("std::vector<Running> states(n);", "begin(states);"), "") << "which may give them values";
     EXPECT_EQ(told("std::vector<Running> states(n, nothing_seen(2));", ""), "");
     EXPECT_EQ(told("std::vector<Tensor> states(n);", ""), "") << "one may be meant to be empty";
+    EXPECT_EQ(told("struct Sum { Tensor sum = Tensor::zeros({3}); }; std::vector<Sum> states(n);", ""), "");
+    EXPECT_EQ(told("struct Sum { Sum() : sum(3) {} Tensor sum; }; std::vector<Sum> states(n);", ""), "");
+    EXPECT_NE(told("struct Sum { Tensor sum; }; std::vector<Sum> states(n);", ""), "");
 }
 
 TEST(CausesInDeclarations, ATensorDeclaredWithoutAValueIsTold) {
@@ -106,6 +109,8 @@ TEST(CausesInDeclarations, HowAnOptionalGetsAValueIsTold) {
                 HasSubstr("Only line 3"));
     EXPECT_EQ(told({"std::optional<float> largest;", "if (largest) largest = a;", "largest = b;"}), "");
     EXPECT_EQ(told({"std::optional<float> largest;", "fill(&largest);"}), "");
+    EXPECT_EQ(told({"std::optional<float> largest;", "choose(largest, a);"}), "");
+    EXPECT_EQ(told({"std::optional<float> largest;", "choose(a, largest);"}), "");
     EXPECT_EQ(told({"std::optional<float> largest = a;"}), "");
 }
 
@@ -113,6 +118,7 @@ TEST(CausesInDeclarations, AListThatBeginsWithElementsAndGrowsIsTold) {
     const auto told = [](const std::vector<std::string>& body) {
         return advice_on("Tensor::of: shape (2, 3) needs 6 values, not 12", body, tell_what_a_list_begins_with);
     };
+    EXPECT_EQ(told({"std::vector<float> padded(1);", "padded.push_back(1);", "return Tensor::of({2, 3}, out);"}), "");
     EXPECT_EQ(told({"std::vector<float> out(6);", "out.push_back(1);", "return Tensor::of({2, 3}, out);"}),
               "out begins with elements (line 2), and push_back adds more behind them (line 3). Begin without any, "
               "std::vector<float> out; or write out[i] = …");

@@ -146,6 +146,9 @@ TEST(CausesInLines, DataOfWhatEndsWithItsLineIsTold) {
         "in a variable first");
     EXPECT_EQ(told("const Tensor rows = x.contiguous(); const float* in = rows.data();"), "");
     EXPECT_EQ(told("const float first = x.contiguous().data()[0];"), "");
+    EXPECT_EQ(told("const float first = *x.contiguous().data();"), "");
+    for (const char* line : {"float* const in = x.clone().data();", "const auto in = x.clone().data();"})
+        EXPECT_NE(told(line), "") << line;
     EXPECT_EQ(told("const float* in = x.slice(0, 1, 2).data();"), "") << "a view: x keeps its numbers";
 }
 

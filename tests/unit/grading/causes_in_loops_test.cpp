@@ -47,6 +47,7 @@ TEST(CausesInLoops, AStepThatSetsIsToldWhereverItStands) {
     EXPECT_EQ(told("s =+ tile"), "5: s =+ sets s to the same number in each round: += adds to it.");
     EXPECT_EQ(told("s += tile"), "");
     EXPECT_EQ(told("s = +tile"), "");
+    EXPECT_EQ(told("++s) {\n// never s =+ tile\n} for (;;"), "") << "a comment";
 }
 
 TEST(CausesInLoops, TheLoopThatEndsTooLateIsThatOfTheAxis) {

@@ -147,6 +147,8 @@ TEST(CausesOfCrashes, AVectorWithoutElementsIsToldWithItsLine) {
     EXPECT_EQ(told("std::vector<double> row; fill(row);", "row[s] = 1;"), "");
     EXPECT_EQ(told("std::vector<double> row;", "row[s] = 1;", "row = other;"), "") << "in a round before";
     EXPECT_EQ(told("std::map<int, double> row;", "row[s] = 1;"), "");
+    EXPECT_EQ(told("std::vector<std::array<float, 4>> sums(S);", "sums[t][0] = 1;"), "");
+    EXPECT_EQ(told("std::vector<std::vector<float>> rows(table_of(x));", "rows[t][0] = 1;"), "");
     EXPECT_THAT(told("std::vector<std::vector<bool>> sees(S);", "sees[t][s] = open;", "auto now = sees;"),
                 HasSubstr("sees has S rows (line 2), each without elements"));
     EXPECT_EQ(told("std::vector<std::vector<bool>> sees(S, std::vector<bool>(S));", "sees[t][s] = open;"), "");
@@ -176,6 +178,9 @@ TEST(CausesOfCrashes, AMemberWithoutElementsIsTold) {
     EXPECT_EQ(told("Int8Rows rows; rows.codes = other;"), "");
     EXPECT_EQ(told("Int8Rows rows = made(i);"), "");
     EXPECT_EQ(told("Int8Rows rows; fill(rows);"), "");
+    EXPECT_EQ(told("Int8Rows rows; rows.fill(i);"), "");
+    EXPECT_EQ(told("struct Rows { float codes[4]; }; Rows rows;"), "");
+    EXPECT_NE(told("struct Rows { std::vector<float> codes; }; Rows rows;"), "");
 }
 
 TEST(CausesOfCrashes, OneLessThanTheSizeOfAnEmptyListIsTold) {

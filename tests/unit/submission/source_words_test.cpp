@@ -48,7 +48,21 @@ TEST(SourceWords, WithoutADelimiterThatMayBeOneItEndsWithTheNextQuote) {
 TEST(SourceWords, OfALargeFileAreBounded) {
     const std::string text(4U << 20U, ';');
     EXPECT_EQ(words_of(text).size(), most_words_read);
-    EXPECT_EQ(words_without_directives("#if 0\n" + text).size(), most_words_read - 3);
+    EXPECT_EQ(words_without_directives("#if 1\n" + text).size(), most_words_read - 3);
+}
+
+TEST(SourceWords, WhatIfZeroLeavesOutIsNotRead) {
+    const auto read = [](std::string_view text) {
+        std::string words;
+        for (const Word& word : words_without_directives(text)) words += word.text + " ";
+        return words;
+    };
+    EXPECT_EQ(read("a\n#if 0\nb\n#endif\nc"), "a c ");
+    EXPECT_EQ(read("a\n#if 0\nb\n#else\nc\n#endif\nd"), "a c d ");
+    EXPECT_EQ(read("#if 0\n#ifdef X\nb\n#else\nc\n#endif\nd\n#elif Y\ne\n#endif\nf"), "e f ");
+    EXPECT_EQ(read("#if 0 || X\na\n#endif\n#if 01\nb\n#endif\n#ifdef X\nc\n#else\nd\n#endif\n"), "a b c d ");
+    EXPECT_EQ(read("a\n#if 0\nb"), "a ");
+    EXPECT_EQ(read("#endif\na\n#"), "a ");
 }
 
 TEST(SourceWords, ALargeFileTakesNoLongTime) {
