@@ -54,7 +54,7 @@ TEST(SourceWords, OfALargeFileAreBounded) {
 TEST(SourceWords, WhatIfZeroLeavesOutIsNotRead) {
     const auto read = [](std::string_view text) {
         std::string words;
-        for (const Word& word : words_without_directives(text)) words += word.text + " ";
+        for (const Word& word : words_without_directives(text)) words.append(word.text).append(" ");
         return words;
     };
     EXPECT_EQ(read("a\n#if 0\nb\n#endif\nc"), "a c ");
