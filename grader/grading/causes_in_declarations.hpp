@@ -2,18 +2,11 @@
 
 #include "grading/read_sources.hpp"
 
-#include <vector>
-
 /// What the declaration of a name shows of why the line failed that uses it: what it holds, or that it holds nothing.
 namespace headway::cli {
 
 /// Where a Tensor or Mask is used that was declared without a value: names it, and its line.
 void tell_what_holds_nothing(verdict::Failure& failure, const ReadSources& sources);
-
-/// Where a struct, or an element of a list of them, was handed on as it was declared: names it, and where one comes
-/// from.
-void tell_what_was_handed_on_empty(verdict::Failure& failure, const std::vector<verdict::SourceLine>& callers,
-                                   const ReadSources& sources);
 
 /// Where a std::optional is asked that nothing ever gives a value, or only what asks first whether it has one.
 void tell_what_an_optional_lacks(verdict::Failure& failure, const ReadSources& sources);

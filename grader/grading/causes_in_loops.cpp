@@ -104,26 +104,6 @@ std::string unchanged_in_words(const std::vector<build::Loop>& around, int line)
                                            : "any of them");
 }
 
-/// "s" of "s =+ tile".
-std::string name_before(const std::string& text, std::size_t end) {
-    while (end > 0 && text[end - 1] == ' ') --end;
-    std::size_t begin = end;
-    while (begin > 0 && (std::isalnum(static_cast<unsigned char>(text[begin - 1])) != 0 || text[begin - 1] == '_'))
-        --begin;
-    return text.substr(begin, end - begin);
-}
-
-/// Whether "name =+" begins a statement in this line, which a comment does not.
-bool stands_as_a_statement(const std::string& name, const std::vector<build::Word>& words, int line) {
-    for (std::size_t i = 1; i + 2 < words.size() && words[i].line <= line; ++i) {
-        const std::string& before = words[i - 1].text;
-        if (words[i].line == line && words[i].text == name && words[i + 1].text == "=" && words[i + 2].text == "+" &&
-            (before == ";" || before == "{" || before == "}" || before == ")"))
-            return true;
-    }
-    return false;
-}
-
 /// Of the one `do` in this line, its condition, which stands at its end.
 std::optional<std::string> condition_below(const build::FunctionAround& function, const verdict::SourceLine& of,
                                            const build::SourceLines& own) {
@@ -146,17 +126,18 @@ void tell_of_a_step_that_sets(Failure& failure, const ReadSources& sources) {
     if (!failure.at) return;
     const std::string file = failure.at->file;
     const std::vector<build::Word>& words = sources.words_of(file);
-    constexpr int most_lines = 2000;
-    const int last = words.empty() ? 0 : std::min(words.back().line, most_lines);
     // The line where its time was up may be a helper's, and do its work.
-    for (int line = 1; line <= last; ++line) {
-        const auto at = sources.lines().at(file, line);
-        const std::size_t place = at ? at->text.find("=+ ") : std::string::npos;
-        if (place == std::string::npos || place == 0 || at->text.find('"') != std::string::npos) continue;
-        const std::string name = name_before(at->text, place);
-        if (name.empty() || !stands_as_a_statement(name, words, line)) continue;
+    for (std::size_t i = 1; i + 2 < words.size(); ++i) {
+        if (words[i].text != "=" || words[i + 1].text != "+" || !words[i - 1].is_name()) continue;
+        const auto begins = [](const std::string& text) {
+            return text == ";" || text == "{" || text == "}" || text == ")";
+        };
+        const auto at = sources.lines().at(file, words[i].line);
+        // s = +tile is meant; float s =+ tile declares.
+        if (i < 2 || !begins(words[i - 2].text) || !at || at->text.find("=+ ") == std::string::npos) continue;
         failure.at = at;
-        failure.advice = fmt::format("{0} =+ sets {0} to the same number in each round: += adds to it.", name);
+        failure.advice =
+            fmt::format("{0} =+ sets {0} to the same number in each round: += adds to it.", words[i - 1].text);
         return;
     }
 }

@@ -1,5 +1,6 @@
 #include "grading/where_it_failed.hpp"
 
+#include "grading/causes_in_callers.hpp"
 #include "grading/causes_in_declarations.hpp"
 #include "grading/causes_in_lines.hpp"
 #include "grading/causes_in_loops.hpp"

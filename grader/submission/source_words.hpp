@@ -29,4 +29,9 @@ std::vector<Word> words_of(std::string_view text);
 /// leaves out.
 std::vector<Word> words_without_directives(std::string_view text);
 
+/// Whether there is such a word, and it is this one.
+inline bool stands(const std::vector<Word>& words, std::size_t i, std::string_view text) {
+    return i < words.size() && words[i].text == text;
+}
+
 }  // namespace headway::build

@@ -85,9 +85,9 @@ TEST(Wrap, BreaksWordsThatAreWiderThanALine) {
 }
 
 TEST(Wrap, BreaksPathsBehindASlash) {
-    EXPECT_THAT(wrapped("/some/work/a.cpp:100:33", 20, 20), ElementsAre("/some/work/", "a.cpp:100:33"));
-    EXPECT_THAT(wrapped("at /some/work/a.cpp:100:33", 16, 16), ElementsAre("at", "/some/work/", "a.cpp:100:33"));
-    EXPECT_THAT(wrapped("/some/work/a.cpp:7", 18, 18), ElementsAre("/some/work/a.cpp:7"));
+    EXPECT_THAT(wrapped("/some/path/a.cpp:100:33", 20, 20), ElementsAre("/some/path/", "a.cpp:100:33"));
+    EXPECT_THAT(wrapped("at /some/path/a.cpp:100:33", 16, 16), ElementsAre("at", "/some/path/", "a.cpp:100:33"));
+    EXPECT_THAT(wrapped("/some/path/a.cpp:7", 18, 18), ElementsAre("/some/path/a.cpp:7"));
     EXPECT_THAT(wrapped("a/bcdefgh", 4, 4), ElementsAre("a/", "bcde", "fgh"));
 }
 
